@@ -28,3 +28,7 @@ type Report struct {
 	Hot       int
 	Notes     []string // what was not looked at and why, one line each
 }
+
+// Scan finds the hazards in src. It is an error when the files cannot be listed or ctx ends; a file that cannot be
+// read or parsed is a note and a finding (GB002), not an error.
+func Scan(ctx context.Context, src Source, opts Options) (*Report, error) { return nil, nil }

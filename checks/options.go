@@ -1,0 +1,38 @@
+package checks
+
+import (
+	"time"
+
+	"github.com/gatebot/gatebot/internal/finding"
+)
+
+// Options says what to look for and where. The zero value of every field but Rules is usable.
+type Options struct {
+	Rules []*Rule // normally registry.Rules
+
+	Include []string // globs of paths; empty means every Python file
+	Exclude []string
+	// Roots select the functions a step starts in; empty means the defaults (forward, decode*, *_step, step, and
+	// __call__ of a module class).
+	Roots    []Selector
+	LoadTime []Selector // never hot, whatever calls them
+	Guards   []string   // conditions that are false in production, besides the ones that are known by name
+	Severity []SeverityRule
+	// AllFunctions treats every function as hot, except that guards and suppressions still hold.
+	AllFunctions bool
+
+	Workers     int           // parallel readers and parsers; 0 means 2
+	MaxFileSize int64         // larger files are noted and not read; 0 means 2 MiB
+	ParseLimit  time.Duration // per file; 0 means 2 s
+	Now         time.Time     // for `until=` in suppressions; zero means today
+}
+
+// Selector picks functions: a glob over the path and one over the qualified name (Class.method). `**` matches across
+// '/' and '.'.
+type Selector struct{ Path, Name string }
+
+// SeverityRule overrides severities: Match is a rule id (GB301), a group (GB3xx) or a path glob; later rules win.
+type SeverityRule struct {
+	Match    string
+	Severity finding.Severity
+}
