@@ -1,0 +1,44 @@
+# The two commands of the README are `make demo` and `make lint test`.
+SHELL := /bin/bash
+GO ?= go
+GOLANGCI_VERSION := v2.15.0
+CACHE := $(CURDIR)/.cache
+LINT := $(CACHE)/bin/golangci-lint-$(GOLANGCI_VERSION)
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -X main.version=$(VERSION)
+
+.PHONY: build test test-cuda lint bench demo fuzz generate clean
+
+build: ## bin/gatebot
+	$(GO) build -ldflags '$(LDFLAGS)' -o bin/gatebot ./cmd/gatebot
+
+test: ## everything that needs no GPU, with the race detector
+	$(GO) vet ./...
+	$(GO) test -race -timeout 10m ./...
+
+test-cuda: ## the Go/CUDA part against the pretend driver (fetches CUDA headers once)
+	gpu/device/test.sh
+
+lint: $(LINT)
+	$(LINT) run ./...
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
+
+$(LINT):
+	@mkdir -p $(CACHE)/bin
+	GOFLAGS= GOBIN=$(CACHE)/bin $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+	@mv $(CACHE)/bin/golangci-lint $(LINT)
+
+bench: ## ratios side by side in one run; results belong in docs/measurements.md
+	$(GO) test -run '^$$' -bench . -benchtime 1x ./internal/pyast ./internal/queue ./checks
+
+demo: build ## one pull request through the whole machine, without an account or a GPU
+	bin/gatebot demo
+
+fuzz: ## every fuzz target for FUZZTIME (default 20s)
+	tools/fuzz.sh $(or $(FUZZTIME),20s)
+
+generate: ## registry, rule tests and docs/rules.md from the rules
+	$(GO) generate ./checks/...
+
+clean:
+	rm -rf bin .cache
