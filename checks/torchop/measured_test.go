@@ -1,0 +1,103 @@
+package torchop
+
+import (
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// blocking reads both measurement files: operation → number of blocking calls that a CUPTI subscriber saw.
+func blocking(t *testing.T) map[string]int {
+	t.Helper()
+	out := map[string]int{}
+	syncs := regexp.MustCompile(`'RT:cuda(?:Stream|Device|Event)Synchronize': (\d+)`)
+	for _, line := range lines(t, "testdata/ops-h200.txt") {
+		name, rest, ok := strings.Cut(line, " ")
+		if !ok || !strings.Contains(rest, "| {") {
+			continue
+		}
+		out[name] = 0
+		for _, m := range syncs.FindAllStringSubmatch(rest, -1) {
+			n, err := strconv.Atoi(m[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[name] += n
+		}
+	}
+	for _, line := range lines(t, "testdata/ops2-h200.txt") {
+		f := strings.Fields(line)
+		if len(f) < 3 || !strings.Contains(line, "| {") || strings.Contains(line, "EAGER") {
+			continue
+		}
+		n, err := strconv.Atoi(f[2])
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		out[f[0]] = n
+	}
+	return out
+}
+
+func lines(t *testing.T, path string) []string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, l := range strings.Split(string(data), "\n") {
+		if l != "" && !strings.HasPrefix(l, "#") {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+func TestTableAgreesWithMeasurements(t *testing.T) {
+	seen := blocking(t)
+	if len(seen) < 285 {
+		t.Fatalf("%d measured operations read, want the 299 less the ones that are not valid", len(seen))
+	}
+	used := map[string]bool{}
+	for op := range All() {
+		var waits, free bool
+		for _, m := range op.Measured {
+			n, ok := seen[m.Name]
+			if !ok {
+				t.Errorf("%s: %s was not measured", op.Name, m.Name)
+				continue
+			}
+			if (n > 0) != m.Syncs {
+				t.Errorf("%s: the table says waits=%v for %s, measured %d blocking calls", op.Name, m.Syncs, m.Name, n)
+			}
+			used[m.Name] = true
+			waits, free = waits || m.Syncs, free || !m.Syncs
+		}
+		if op.Sync.When == Always && free {
+			t.Errorf("%s is said to wait always and was measured not to", op.Name)
+		}
+		if op.Sync.When == Never && waits {
+			t.Errorf("%s is said never to wait and was measured to", op.Name)
+		}
+	}
+	var rest []string
+	for name := range seen {
+		if !used[name] && !elsewhere[name] {
+			rest = append(rest, name)
+		}
+	}
+	if len(rest) > 0 {
+		t.Errorf("measured and in no row: %v", rest)
+	}
+}
+
+// elsewhere are measurements of Python itself (builtins and operators) or of whole programs; they are no torch
+// operation and rules know them by their event.
+var elsewhere = map[string]bool{"and_or": true, "not_t": true, "builtin_max": true, "builtin_sum": true, "sorted": true,
+	"in_list": true, "percent": true, "repr_shape": true, "repr_param": true, "math_sqrt": true, "range_t": true,
+	"list_mul": true, "cpu0d_add": true, "gc_collect": true, "pinned_new": true, "pinned_new_big": true,
+	"alloc_new_big": true, "adam_step": true, "adam_capturable": true, "grad_scaler_like": true, "zeros_like": true,
+	"legacy_stream": true, "fork_nojoin": true, "index_put_cpuval": true, "boolassign_t": true, "view_t": true}
