@@ -35,14 +35,20 @@ type stmtNode struct{ Span }
 
 func (stmtNode) stmt() {}
 
-// Module is one parsed file. It owns everything below it and refers to no C memory.
+// Module is one parsed file. It owns everything below it and refers to no C memory; Source is the slice that Parse was
+// given, which must not change while the module is in use.
 type Module struct {
 	Path     string // as given to Parse
 	Source   []byte
 	Body     []Stmt
 	Comments []Comment     // in order of appearance
 	Errors   []SyntaxError // regions the grammar could not read; the rest of the file is usable
+
+	span Span
 }
+
+// Pos returns the span of the whole file, so that a module is a Node.
+func (m *Module) Pos() Span { return m.span }
 
 // Text returns the source of n.
 func (m *Module) Text(n Node) string {
@@ -137,10 +143,12 @@ type (
 		Kind ConstKind
 		Text string
 	}
-	// FString is an f-string; Values are the interpolated expressions in order.
+	// FString is an f-string; Values are the interpolated expressions in order, those of a format specification after
+	// the one that it formats. Text is what lies between them, with "{}" in place of each.
 	FString struct {
 		exprNode
 		Values []FValue
+		Text   string
 	}
 	// Tuple, List and Set displays.
 	Tuple struct {
@@ -360,6 +368,7 @@ type (
 		Returns    Expr // or nil
 		Body       []Stmt
 		Decorators []Expr
+		TypeParams []Param // of `def f[T: int]`: the annotation is the bound
 		Async      bool
 	}
 	// ClassDef is a class; keyword arguments of the bases keep their names.
@@ -370,6 +379,7 @@ type (
 		Bases      []Arg
 		Body       []Stmt
 		Decorators []Expr
+		TypeParams []Param
 	}
 	// Match is match Subject: Cases.
 	Match struct {
@@ -407,11 +417,12 @@ type Alias struct {
 }
 
 // Case is case Pattern if Guard: Body. Binds are the names the pattern captures, Values the value and literal
-// patterns it compares the subject with.
+// patterns it compares the subject with, Classes the classes of class patterns.
 type Case struct {
 	Span
 	Binds       []string
 	Values      []Expr
+	Classes     []Expr
 	Irrefutable bool // `case _` or `case name`
 	Guard       Expr
 	Body        []Stmt

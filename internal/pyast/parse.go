@@ -1,0 +1,123 @@
+package pyast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"time"
+)
+
+// Limits bound what one file may cost. Garbage parses about thirty times slower than Python does, so that size alone
+// is no bound on time.
+type Limits struct {
+	MaxBytes int           // size of the source
+	Timeout  time.Duration // wall time of one Parse; the context may end it sooner
+	MaxDepth int           // nesting of the result; what lies deeper becomes Bad and a SyntaxError
+}
+
+// DefaultLimits are far above any file a person has written: CPython itself gives up on about 1000 nested levels.
+var DefaultLimits = Limits{MaxBytes: 4 << 20, Timeout: 10 * time.Second, MaxDepth: 1500}
+
+// Errors of Parse, to be told apart with errors.Is. A file that is not Python is not an error: see Module.Errors.
+var (
+	ErrTooLarge = errors.New("file is too large")
+	ErrDeadline = errors.New("parsing took too long")
+)
+
+// Parse reads one Python file (3.8 to 3.12, and what Python 2 left behind). It may be called from any number of
+// goroutines. The module keeps src. path only names the file in errors and in Module.Path.
+func Parse(ctx context.Context, path string, src []byte, lim Limits) (*Module, error) {
+	if len(src) > lim.MaxBytes || len(src) >= math.MaxInt32 {
+		return nil, fmt.Errorf("%s: %w: %d bytes, limit %d (is it generated? exclude it)", path, ErrTooLarge, len(src),
+			lim.MaxBytes)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("%s: not parsed: %w", path, err)
+	}
+	w, err := acquire()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	defer w.release()
+	start := time.Now()
+	text := src // what the grammar reads; offsets are the same in src
+	for {
+		nodes, err := w.parser.parse(ctx, text, lim.Timeout-time.Since(start))
+		switch {
+		case errors.Is(err, errStopped) && ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
+			return nil, fmt.Errorf("%s: not parsed: %w", path, ctx.Err())
+		case errors.Is(err, errStopped):
+			return nil, fmt.Errorf("%s: %w: more than %s for %d bytes (is it Python? exclude it)", path, ErrDeadline,
+				time.Since(start).Round(time.Millisecond), len(src))
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if patched := unalias(w.grammar, nodes, text); patched != nil {
+			text = patched
+			continue
+		}
+		return w.lower(path, src, nodes, lim.MaxDepth), nil
+	}
+}
+
+// unalias works around tree-sitter-python issue 321: `type(x).a = y` is read as a type alias. It returns a copy of the
+// text in which such a `type` is a plain identifier of the same length, or nil when there is nothing to do. The lowered
+// names are read from the original.
+func unalias(g *grammar, nodes []node, text []byte) []byte {
+	var patched []byte
+	for i := range nodes {
+		if g.kind(&nodes[i]) != kTypeAliasStatement || i+2 >= len(nodes) || g.kind(&nodes[i+1]) != kTokTypeKeyword {
+			continue
+		}
+		left := nodes[i+2].start
+		if c := text[left]; c != '(' && c != '[' {
+			continue
+		}
+		if patched == nil {
+			patched = append([]byte(nil), text...)
+		}
+		copy(patched[nodes[i+1].start:nodes[i+1].end], "typ_")
+	}
+	return patched
+}
+
+// worker is what one Parse needs and the next can reuse.
+type worker struct {
+	parser  *parser
+	grammar *grammar
+	lowerer lowerer
+}
+
+// idle keeps as many workers as can be busy at once. It is no sync.Pool: that drops its content now and then, and what
+// is dropped without close is lost C memory.
+var idle = make(chan *worker, max(4, runtime.NumCPU()))
+
+func acquire() (*worker, error) {
+	select {
+	case w := <-idle:
+		return w, nil
+	default:
+	}
+	g, err := theGrammar()
+	if err != nil {
+		return nil, err
+	}
+	p, err := openParser()
+	if err != nil {
+		return nil, err
+	}
+	return &worker{parser: p, grammar: g}, nil
+}
+
+func (w *worker) release() {
+	const keep = 1 << 18 // nodes, 4 MB: the largest file of vLLM has 190 k
+	w.parser.trim(keep)
+	w.lowerer.reset()
+	select {
+	case idle <- w:
+	default:
+		w.parser.close()
+	}
+}

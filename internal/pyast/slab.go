@@ -1,0 +1,69 @@
+package pyast
+
+// slab hands out zeroed values of one type from chunks. A file has thousands of names and attributes and all of them
+// die together.
+type slab[T any] struct{ free []T }
+
+func (s *slab[T]) next() *T {
+	if len(s.free) == 0 {
+		s.free = make([]T, 64)
+	}
+	v := &s.free[0]
+	s.free = s.free[1:]
+	return v
+}
+
+type slabs struct {
+	names  slab[Name]
+	attrs  slab[Attr]
+	calls  slab[Call]
+	consts slab[Const]
+	exprs  []Expr
+	args   []Arg
+}
+
+// exprSlice returns an empty slice with room for n expressions.
+func (s *slabs) exprSlice(n int) []Expr {
+	if n > 64 {
+		return make([]Expr, 0, n)
+	}
+	if len(s.exprs) < n {
+		s.exprs = make([]Expr, 256)
+	}
+	out := s.exprs[:0:n]
+	s.exprs = s.exprs[n:]
+	return out
+}
+
+func (s *slabs) argSlice(n int) []Arg {
+	if n > 16 {
+		return make([]Arg, 0, n)
+	}
+	if len(s.args) < n {
+		s.args = make([]Arg, 64)
+	}
+	out := s.args[:0:n]
+	s.args = s.args[n:]
+	return out
+}
+
+// interner keeps one copy of each short text. It outlives the file: the same identifiers come back in the next one,
+// and a name that the analysis keeps must not keep a whole source alive.
+type interner struct{ m map[string]string }
+
+const internMax, internEntries = 48, 1 << 15
+
+func (t *interner) get(b []byte) string {
+	if len(b) > internMax {
+		return string(b)
+	}
+	if s, ok := t.m[string(b)]; ok {
+		return s
+	}
+	if t.m == nil || len(t.m) >= internEntries {
+		t.m = make(map[string]string, 1024)
+	}
+	s := string(b)
+	t.m[s] = s
+	return s
+}

@@ -1,0 +1,158 @@
+#define _POSIX_C_SOURCE 200809L
+#include "tree.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+// What is used of tree-sitter's C API, version 0.25.0 as pinned in go.mod (tree_sitter/api.h); the library itself is
+// linked by the Go binding. TestFlatTreeAgreesWithBinding fails when a newer version changes one of these.
+typedef struct { uint32_t row, column; } TSPoint;
+typedef struct { uint32_t context[4]; const void *id; const void *tree; } TSNode;
+typedef struct { const void *tree; const void *id; uint32_t context[3]; } TSTreeCursor;
+typedef struct { void *payload; uint32_t current_byte_offset; bool has_error; } TSParseState;
+typedef struct { void *payload; bool (*progress_callback)(TSParseState *); } TSParseOptions;
+typedef struct {
+  void *payload;
+  const char *(*read)(void *payload, uint32_t byte, TSPoint at, uint32_t *n);
+  int encoding; // 0 is UTF-8
+  uint32_t (*decode)(const uint8_t *, uint32_t, int32_t *);
+} TSInput;
+
+extern void ts_set_allocator(void *(*)(size_t), void *(*)(size_t, size_t), void *(*)(void *, size_t), void (*)(void *));
+extern void *ts_parser_new(void);
+extern void ts_parser_delete(void *);
+extern bool ts_parser_set_language(void *, const void *);
+extern void ts_parser_reset(void *);
+extern void *ts_parser_parse_with_options(void *, const void *, TSInput, TSParseOptions);
+extern TSNode ts_tree_root_node(const void *);
+extern void ts_tree_delete(void *);
+extern TSTreeCursor ts_tree_cursor_new(TSNode);
+extern void ts_tree_cursor_delete(TSTreeCursor *);
+extern TSNode ts_tree_cursor_current_node(const TSTreeCursor *);
+extern uint16_t ts_tree_cursor_current_field_id(const TSTreeCursor *);
+extern bool ts_tree_cursor_goto_parent(TSTreeCursor *);
+extern bool ts_tree_cursor_goto_next_sibling(TSTreeCursor *);
+extern bool ts_tree_cursor_goto_first_child(TSTreeCursor *);
+extern uint16_t ts_node_symbol(TSNode);
+extern uint32_t ts_node_start_byte(TSNode);
+extern uint32_t ts_node_end_byte(TSNode);
+extern bool ts_node_is_named(TSNode);
+extern bool ts_node_is_missing(TSNode);
+extern bool ts_node_is_extra(TSNode);
+extern bool ts_node_is_error(TSNode);
+
+// The binding's init() sends every allocation of the C library through Go (C to Go to C); this undoes it. The Go
+// callbacks end in the same malloc and free, so memory from before the switch may be freed after it.
+void pyast_plain_allocator(void) { ts_set_allocator(NULL, NULL, NULL, NULL); }
+
+pyast_parser *pyast_open(const void *language) {
+  pyast_parser *p = calloc(1, sizeof *p);
+  if (!p) return NULL;
+  p->ts = ts_parser_new();
+  if (!p->ts || !ts_parser_set_language(p->ts, language)) {
+    pyast_close(p);
+    return NULL;
+  }
+  return p;
+}
+
+void pyast_close(pyast_parser *p) {
+  if (p->ts) ts_parser_delete(p->ts);
+  free(p->nodes);
+  free(p);
+}
+
+void pyast_cancel(pyast_parser *p) { atomic_store(&p->cancel, 1); }
+void pyast_rearm(pyast_parser *p) { atomic_store(&p->cancel, 0); }
+
+// Gives back the node buffer when one large file has blown it up beyond keep nodes.
+void pyast_trim(pyast_parser *p, uint32_t keep) {
+  p->count = 0;
+  if (p->cap <= keep) return;
+  free(p->nodes);
+  p->nodes = NULL;
+  p->cap = 0;
+}
+
+static int64_t now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static bool stopped(const pyast_parser *p) { return atomic_load(&p->cancel) || now() > p->deadline; }
+static bool progress(TSParseState *s) { return stopped(s->payload); }
+
+static const char *chunk(void *payload, uint32_t byte, TSPoint at, uint32_t *n) {
+  (void)at;
+  const pyast_parser *p = payload;
+  if (byte >= p->len) {
+    *n = 0;
+    return "";
+  }
+  *n = p->len - byte;
+  return p->src + byte;
+}
+
+static bool grow(pyast_parser *p) {
+  uint32_t cap = p->cap ? p->cap * 2 : 4096;
+  pyast_node *nodes = cap > p->cap ? realloc(p->nodes, (size_t)cap * sizeof *nodes) : NULL;
+  if (!nodes) return false;
+  p->nodes = nodes;
+  p->cap = cap;
+  return true;
+}
+
+static uint8_t flags(TSNode n) {
+  uint8_t f = 0;
+  if (ts_node_is_named(n)) f |= PYAST_NAMED;
+  if (ts_node_is_missing(n)) f |= PYAST_MISSING;
+  if (ts_node_is_error(n)) f |= PYAST_ERROR;
+  if (ts_node_is_extra(n)) f |= PYAST_EXTRA;
+  return f;
+}
+
+// While a node is open its next holds the index of its parent, so the walk needs no stack of its own.
+static int flatten(pyast_parser *p, TSTreeCursor *c) {
+  uint32_t parent = UINT32_MAX;
+  p->count = 0;
+  for (;;) {
+    if (p->count == p->cap && !grow(p)) return PYAST_NOMEM;
+    if ((p->count & 0xffff) == 0xffff && stopped(p)) return PYAST_STOPPED;
+    uint32_t i = p->count++;
+    TSNode n = ts_tree_cursor_current_node(c);
+    p->nodes[i] = (pyast_node){
+        .start = ts_node_start_byte(n), .end = ts_node_end_byte(n), .next = parent, .symbol = ts_node_symbol(n),
+        .field = (uint8_t)ts_tree_cursor_current_field_id(c), .flags = flags(n)};
+    if (ts_tree_cursor_goto_first_child(c)) {
+      parent = i;
+      continue;
+    }
+    p->nodes[i].next = p->count;
+    while (!ts_tree_cursor_goto_next_sibling(c)) {
+      if (parent == UINT32_MAX || !ts_tree_cursor_goto_parent(c)) return PYAST_OK;
+      uint32_t up = p->nodes[parent].next;
+      p->nodes[parent].next = p->count;
+      parent = up;
+    }
+  }
+}
+
+int pyast_parse(pyast_parser *p, const char *src, uint32_t len, int64_t timeout_ns) {
+  p->src = src;
+  p->len = len;
+  p->deadline = now() + timeout_ns;
+  TSInput in = {.payload = p, .read = chunk};
+  TSParseOptions options = {.payload = p, .progress_callback = progress};
+  void *tree = ts_parser_parse_with_options(p->ts, NULL, in, options);
+  p->src = NULL;
+  if (!tree) {
+    ts_parser_reset(p->ts);
+    return PYAST_STOPPED;
+  }
+  TSTreeCursor c = ts_tree_cursor_new(ts_tree_root_node(tree));
+  int rc = flatten(p, &c);
+  ts_tree_cursor_delete(&c);
+  ts_tree_delete(tree);
+  return rc;
+}
