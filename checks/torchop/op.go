@@ -16,6 +16,9 @@ type Op struct {
 	DataShape bool
 	Sync      Sync
 	Alloc     Alloc
+	// Family groups operations that share one hazard ("nonzero", "histogram"): a rule asks for its family and lists no
+	// names.
+	Family string
 	// Params are the parameters in positional order. For a method the first one is the receiver. Empty when no rule
 	// needs them.
 	Params []string

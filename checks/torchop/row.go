@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// A row is: prefixes, names, result, rank, sync, parameters, allocation, measured, note; separated by tabs, "-" for
+// A row is: prefixes, names, result, rank, sync, parameters, allocation, measured, family, note; separated by tabs, "-" for
 // empty. Prefixes and names make the cross product, so one row holds a family. A star after the rank marks a result
 // whose size depends on values. Sync is never, always, if:a|b, if:a!x (operand a unless x is given), missing:x|y,
 // transfer, flag:x, distinct, depends. Measured is +name (waits) or -name (does not), separated by blanks.
-const columns = 9
+const columns = 10
 
 func addRow(ops map[string]*Op, line string) error {
 	f := strings.Split(line, "\t")
@@ -34,7 +34,7 @@ func addRow(ops map[string]*Op, line string) error {
 }
 
 func parseRow(f []string) (*Op, error) {
-	op := &Op{Note: dash(f[8])}
+	op := &Op{Family: dash(f[8]), Note: dash(f[9])}
 	var ok bool
 	if op.Result, ok = results[f[2]]; !ok {
 		return nil, fmt.Errorf("result %q", f[2])

@@ -55,6 +55,29 @@ func Lookup(name string) (*Op, bool) {
 // TensorMethod returns the method of torch.Tensor with that name.
 func TensorMethod(name string) (*Op, bool) { return Lookup("Tensor." + name) }
 
+// Family returns the names of the operations of a family, sorted; not nil and empty when there is none of that
+// spelling, which the tests of every rule refuse.
+func Family(name string) []string {
+	out := []string{}
+	for op := range All() {
+		if op.Family == name {
+			out = append(out, op.Name)
+		}
+	}
+	return out
+}
+
+// Allocating returns the names of the operations with that kind of allocation, sorted.
+func Allocating(kinds ...Alloc) []string {
+	out := []string{}
+	for op := range All() {
+		if slices.Contains(kinds, op.Alloc) {
+			out = append(out, op.Name)
+		}
+	}
+	return out
+}
+
 // All yields every operation in the order of its name.
 func All() iter.Seq[*Op] {
 	names := slices.Sorted(maps.Keys(table))

@@ -88,7 +88,7 @@ func TestPosition(t *testing.T) {
 }
 
 func TestBadRowsAreRefused(t *testing.T) {
-	good := strings.Split("torch\tx\tsame\tsame\tnever\t-\t-\t-\t-", "\t")
+	good := strings.Split("torch\tx\tsame\tsame\tnever\t-\t-\t-\t-\t-", "\t")
 	if err := addRow(map[string]*Op{}, strings.Join(good, "\t")); err != nil {
 		t.Fatal(err)
 	}
