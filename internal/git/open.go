@@ -1,0 +1,84 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// Option changes how a repository is opened.
+type Option func(*options)
+
+type options struct{ keepEnv []string }
+
+// HookEnv makes git honour GIT_DIR and its companions: right inside a hook, where git exports them for a linked
+// worktree and for `git --git-dir`, and wrong everywhere else. Only the git binary knows how to; go-git finds the
+// repository by its directory.
+func HookEnv() Option { return func(o *options) { o.keepEnv = hookEnv } }
+
+// Open opens the repository that dir lies in: through the git binary when there is a usable one, else through go-git.
+func Open(ctx context.Context, dir string, opts ...Option) (Repository, error) {
+	cli, err := OpenCLI(ctx, dir, opts...)
+	if errors.Is(err, ErrNoBinary) {
+		return OpenGoGit(dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return cli, nil
+}
+
+// OpenCLI opens the repository that dir lies in through the git binary.
+func OpenCLI(ctx context.Context, dir string, opts ...Option) (*CLI, error) {
+	var o options
+	for _, f := range opts {
+		f(&o)
+	}
+	binary, err := findBinary(ctx)
+	if err != nil {
+		return nil, err
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open repository %q: %w", dir, err)
+	}
+	r := &CLI{commander: newCommander(binary, abs, o.keepEnv)}
+	out, err := r.run(ctx, nil, "rev-parse", "--is-bare-repository", "--is-shallow-repository", "--git-dir",
+		"--git-common-dir", "--show-cdup")
+	if err != nil {
+		var ce *CommandError
+		if errors.As(err, &ce) && strings.Contains(ce.Stderr, "not a git repository") {
+			return nil, fmt.Errorf("open repository %q: %w (run it inside a clone)", dir, ErrNotRepository)
+		}
+		return nil, fmt.Errorf("open repository %q: %w", dir, err)
+	}
+	if err := r.place(string(out)); err != nil {
+		return nil, fmt.Errorf("open repository %q: %w", dir, err)
+	}
+	return r, nil
+}
+
+// place reads the lines of the rev-parse above: two booleans, two directories and, with a work tree, the way up to it.
+func (r *CLI) place(out string) error {
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	if len(lines) == 4 {
+		lines = append(lines, "")
+	}
+	if len(lines) != 5 {
+		return fmt.Errorf("git rev-parse gave %d lines instead of 5 (does the path have a line break?)", len(lines))
+	}
+	under := func(p string) string {
+		if filepath.IsAbs(p) {
+			return filepath.Clean(p)
+		}
+		return filepath.Join(r.dir, p)
+	}
+	r.shallow = lines[1] == "true"
+	r.gitDir, r.commonDir = under(lines[2]), under(lines[3])
+	if lines[0] != "true" {
+		r.root = under(lines[4])
+	}
+	return nil
+}
