@@ -1,0 +1,266 @@
+package queue
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nkeys"
+)
+
+// Role says what a connection may do. A server creates what is missing; a runner only uses what it finds, as its
+// permissions allow no more.
+type Role int
+
+// The roles.
+const (
+	RoleServer Role = iota
+	RoleRunner
+)
+
+// Options describe a connection.
+type Options struct {
+	URL      string // nats://host:4222, tls://host:4222 or several separated by commas
+	Name     string // shown by the NATS server; for logs only
+	SeedFile string // file holding the nkey seed (SU…)
+	Seed     []byte // the seed itself, instead of SeedFile
+	TLS      TLS
+	Role     Role
+	Timeout  time.Duration // for every single request; default 5 s
+	MaxBytes int64         // size of the whole store, RoleServer only; default DefaultMaxBytes
+	Replicas int           // of every stream, external cluster only; default 1
+	Log      *slog.Logger  // default: discard
+
+	inProcess nats.InProcessConnProvider
+}
+
+// TLS names PEM files. On a client CA verifies the server and Cert and Key are optional; on a listening server Cert
+// and Key are required and CA, when set, makes it demand client certificates.
+type TLS struct{ Cert, Key, CA string }
+
+// config loads the files. It is nil when none is named.
+func (t TLS) config(server bool) (*tls.Config, error) {
+	if t == (TLS{}) {
+		return nil, nil
+	}
+	cfg := &tls.Config{MinVersion: tls.VersionTLS12}
+	if (t.Cert == "") != (t.Key == "") || server && t.Cert == "" {
+		return nil, errors.New("queue: tls: certificate and key must both be set")
+	}
+	if t.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(t.Cert, t.Key)
+		if err != nil {
+			return nil, fmt.Errorf("queue: tls: %w", err)
+		}
+		cfg.Certificates = []tls.Certificate{pair}
+	}
+	if t.CA == "" {
+		return cfg, nil
+	}
+	pem, err := os.ReadFile(t.CA)
+	if err != nil {
+		return nil, fmt.Errorf("queue: tls: %w", err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("queue: tls: %s holds no certificate", t.CA)
+	}
+	if server {
+		cfg.ClientCAs, cfg.ClientAuth = pool, tls.RequireAndVerifyClientCert
+	} else {
+		cfg.RootCAs = pool
+	}
+	return cfg, nil
+}
+
+// Conn is a connection to the queue. It implements Queue and Exhauster.
+type Conn struct {
+	nc      *nats.Conn
+	js      jetstream.JetStream
+	opts    Options
+	buckets map[string]jetstream.KeyValue
+
+	mu        sync.Mutex
+	consumers map[string]jetstream.Consumer
+	up        context.Context // ends when the connection was lost and is back: pull requests die with it
+	upEnd     context.CancelFunc
+
+	trimming sync.Mutex
+	trimmed  map[Stream]time.Time
+	attempts atomic.Int64
+}
+
+var (
+	_ Queue     = (*Conn)(nil)
+	_ Exhauster = (*Conn)(nil)
+)
+
+// Connect connects to a queue by URL. It tries until it succeeds or ctx ends, and says so on every try; afterwards
+// the connection comes back by itself for ever. Only what cannot get better by waiting is an error: a bad URL, an
+// unreadable seed or certificate, a store that cannot be set up.
+func Connect(ctx context.Context, o Options) (*Conn, error) {
+	o.fill()
+	c := &Conn{opts: o, buckets: map[string]jetstream.KeyValue{}, consumers: map[string]jetstream.Consumer{},
+		trimmed: map[Stream]time.Time{}}
+	c.up, c.upEnd = context.WithCancel(context.Background())
+	opts, err := c.natsOptions()
+	if err != nil {
+		return nil, err
+	}
+	for n := int64(0); ; n++ {
+		c.nc, err = nats.Connect(o.URL, opts...)
+		if err == nil {
+			break
+		}
+		wait := backoff(n)
+		o.Log.Warn(fmt.Sprintf("queue: cannot reach %s: %v (trying again in %s)", o.URL, err, wait))
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("queue: cannot reach %s: %w (last try: %w)", o.URL, ctx.Err(), err)
+		case <-time.After(wait):
+		}
+	}
+	c.attempts.Store(0)
+	c.js, err = jetstream.New(c.nc, jetstream.WithDefaultTimeout(o.Timeout))
+	if err == nil && o.Role == RoleServer {
+		err = c.build(ctx)
+	}
+	if err != nil {
+		c.nc.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (o *Options) fill() {
+	if o.Timeout <= 0 {
+		o.Timeout = 5 * time.Second
+	}
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = DefaultMaxBytes
+	}
+	if o.Replicas <= 0 {
+		o.Replicas = 1
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+// backoff is the wait after n failures in a row: 0.5 s doubling to 30 s.
+func backoff(n int64) time.Duration {
+	if n > 6 {
+		return 30 * time.Second
+	}
+	return min(time.Duration(1<<n)*500*time.Millisecond, 30*time.Second)
+}
+
+func (c *Conn) natsOptions() ([]nats.Option, error) {
+	o := &c.opts
+	log := o.Log
+	opts := []nats.Option{
+		nats.Name(o.Name), nats.Timeout(o.Timeout), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(),
+		nats.ReconnectBufSize(-1), // a write while disconnected is an error at once, not a promise
+		nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2),
+		nats.CustomReconnectDelay(func(int) time.Duration { return backoff(c.attempts.Load()) }),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) {
+			wait := backoff(c.attempts.Add(1))
+			log.Warn(fmt.Sprintf("queue: cannot reach %s: %v (trying again in %s)", o.URL, err, wait))
+		}),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				log.Warn(fmt.Sprintf("queue: connection to %s lost: %v (trying again)", o.URL, err))
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) {
+			c.attempts.Store(0)
+			c.restartPulls()
+			log.Info("queue: connection is back", "url", o.URL)
+		}),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			log.Error(fmt.Sprintf("queue: %v", err))
+		}),
+	}
+	if o.inProcess != nil {
+		opts = append(opts, nats.InProcessServer(o.inProcess))
+	}
+	cfg, err := o.TLS.config(false)
+	if err != nil {
+		return nil, err
+	}
+	if cfg != nil {
+		opts = append(opts, nats.Secure(cfg))
+	}
+	if err := c.credentials(&opts); err != nil {
+		return nil, err
+	}
+	return opts, nil
+}
+
+// credentials signs in with the nkey and takes an inbox of its own: a runner may listen nowhere else.
+func (c *Conn) credentials(opts *[]nats.Option) error {
+	seed := c.opts.Seed
+	if len(seed) == 0 && c.opts.SeedFile != "" {
+		data, err := os.ReadFile(c.opts.SeedFile)
+		if err != nil {
+			return fmt.Errorf("queue: nkey seed: %w", err)
+		}
+		seed = data
+	}
+	if len(seed) == 0 {
+		return nil // an external server may take anyone
+	}
+	key, err := nkeys.FromSeed([]byte(strings.TrimSpace(string(seed))))
+	if err != nil {
+		return fmt.Errorf("queue: nkey seed: %w (expected one line that begins with SU)", err)
+	}
+	pub, err := key.PublicKey()
+	if err != nil {
+		return fmt.Errorf("queue: nkey seed: %w", err)
+	}
+	*opts = append(*opts, nats.Nkey(pub, key.Sign), nats.CustomInboxPrefix(inboxPrefix(pub)))
+	return nil
+}
+
+func inboxPrefix(pub string) string { return "_INBOX." + pub }
+
+func (c *Conn) restartPulls() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.upEnd()
+	c.up, c.upEnd = context.WithCancel(context.Background())
+}
+
+func (c *Conn) pulls() context.Context {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.up
+}
+
+// Healthy makes one round trip to the store: nil means that a Publish would have been taken.
+func (c *Conn) Healthy(ctx context.Context) error {
+	if !c.nc.IsConnected() {
+		return ErrUnavailable
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.opts.Timeout)
+	defer cancel()
+	_, err := c.js.AccountInfo(ctx)
+	return classify(err)
+}
+
+// Close implements Queue. Calls in progress end with ErrClosed.
+func (c *Conn) Close() error {
+	c.nc.Close()
+	c.restartPulls()
+	return nil
+}

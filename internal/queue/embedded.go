@@ -1,0 +1,194 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	natsserver "github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nkeys"
+	"golang.org/x/sys/unix"
+)
+
+// ErrLocked means that another server uses the store directory.
+var ErrLocked = errors.New("store directory is in use by another server")
+
+// EmbeddedOptions describe a queue inside this process.
+type EmbeddedOptions struct {
+	Dir      string        // of the store; made when missing
+	Listen   string        // host:port for runners; empty: this process only; port 0 picks one
+	TLS      TLS           // of the listener
+	Runners  []Runner      // who may connect
+	Pools    []string      // pools to keep a job consumer for, beside those of Runners
+	MaxBytes int64         // size of the whole store; default DefaultMaxBytes
+	Start    time.Duration // limit for start-up, default 30 s; a store with much in it takes seconds
+	Timeout  time.Duration // for every single request; default 5 s
+	Log      *slog.Logger  // default: discard
+}
+
+// Server is a queue inside this process and a connection to it with all rights.
+type Server struct {
+	*Conn
+	ns     *natsserver.Server
+	lock   *os.File
+	stop   context.CancelFunc
+	closed chan struct{}
+}
+
+// OpenEmbedded starts a queue whose messages are on disk before a Publish returns: with JetStream's default, an fsync
+// every two minutes, a power cut would lose acknowledged events. It fails when the directory is in use (ErrLocked).
+func OpenEmbedded(ctx context.Context, o EmbeddedOptions) (_ *Server, err error) {
+	if o.Dir == "" {
+		return nil, errors.New("queue: no store directory given")
+	}
+	if o.Start <= 0 {
+		o.Start = 30 * time.Second
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = DefaultMaxBytes
+	}
+	s := &Server{closed: make(chan struct{})}
+	if s.lock, err = lockDir(o.Dir); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.shutdown())
+		}
+	}()
+	seed, opts, err := serverOptions(&o)
+	if err != nil {
+		return nil, err
+	}
+	if s.ns, err = natsserver.NewServer(opts); err != nil {
+		return nil, fmt.Errorf("queue: start: %w", err)
+	}
+	s.ns.SetLoggerV2(&serverLog{log: o.Log}, false, false, false)
+	s.ns.Start()
+	if !s.ns.ReadyForConnections(o.Start) {
+		return nil, fmt.Errorf("queue: not ready after %s (is %s on a slow or broken disk, or %q taken?)",
+			o.Start, o.Dir, o.Listen)
+	}
+	if !s.ns.JetStreamEnabled() {
+		return nil, fmt.Errorf("queue: JetStream did not start in %s (see the log lines above)", o.Dir)
+	}
+	ctx, cancel := context.WithTimeout(ctx, o.Start)
+	defer cancel()
+	s.Conn, err = Connect(ctx, Options{URL: "in-process", Name: "gatebot-serve", Seed: seed, Role: RoleServer,
+		Timeout: o.Timeout, MaxBytes: o.MaxBytes, Log: o.Log, inProcess: s.ns})
+	if err != nil {
+		return nil, err
+	}
+	if err = s.Conn.EnsurePools(ctx, allPools(&o)...); err != nil {
+		return nil, err
+	}
+	var watch context.Context
+	watch, s.stop = context.WithCancel(context.Background())
+	go s.revive(watch)
+	return s, nil
+}
+
+// serverOptions also returns the seed of the all-powerful user, which lives in memory only.
+func serverOptions(o *EmbeddedOptions) ([]byte, *natsserver.Options, error) {
+	key, err := nkeys.CreateUser()
+	if err != nil {
+		return nil, nil, fmt.Errorf("queue: key: %w", err)
+	}
+	seed, err := key.Seed()
+	if err != nil {
+		return nil, nil, fmt.Errorf("queue: key: %w", err)
+	}
+	pub, err := key.PublicKey()
+	if err != nil {
+		return nil, nil, fmt.Errorf("queue: key: %w", err)
+	}
+	users, err := runnerUsers(o.Runners)
+	if err != nil {
+		return nil, nil, err
+	}
+	opts := &natsserver.Options{
+		ServerName: "gatebot", NoSigs: true, NoSystemAccount: true, DisableJetStreamBanner: true,
+		JetStream: true, StoreDir: o.Dir, SyncAlways: true, JetStreamMaxStore: o.MaxBytes, JetStreamMaxMemory: 64 << 20,
+		MaxPayload: MaxPayload + 64<<10, MaxPending: 256 << 20, // headers and several messages on their way
+		Nkeys:      append(users, &natsserver.NkeyUser{Nkey: pub}),
+		DontListen: o.Listen == "",
+	}
+	if o.Listen == "" {
+		return seed, opts, nil
+	}
+	host, port, err := net.SplitHostPort(o.Listen)
+	if err != nil {
+		return nil, nil, fmt.Errorf("queue: listen %q: %w", o.Listen, err)
+	}
+	if opts.Port, err = strconv.Atoi(port); err != nil || opts.Port < 0 || opts.Port > 65535 {
+		return nil, nil, fmt.Errorf("queue: listen %q: port is not a number from 0 to 65535", o.Listen)
+	}
+	if opts.Port == 0 {
+		opts.Port = natsserver.RANDOM_PORT
+	}
+	opts.Host = host
+	if opts.TLSConfig, err = o.TLS.config(true); err != nil {
+		return nil, nil, err
+	}
+	opts.TLSTimeout = 5
+	return seed, opts, nil
+}
+
+// lockDir takes the directory for this process; the kernel gives it back however the process ends.
+func lockDir(dir string) (*os.File, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("queue: store directory: %w", err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "gatebot.lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("queue: store directory: %w", err)
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		_ = f.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, fmt.Errorf("queue: %s: %w (stop it, or give this one another --data)", dir, ErrLocked)
+		}
+		return nil, fmt.Errorf("queue: lock %s: %w", dir, err)
+	}
+	return f, nil
+}
+
+// URL is where runners connect, empty when the queue does not listen.
+func (s *Server) URL() string {
+	if s.ns.Addr() == nil {
+		return ""
+	}
+	return s.ns.ClientURL()
+}
+
+// Close stops the queue and gives the directory free.
+func (s *Server) Close() error {
+	select {
+	case <-s.closed:
+		return nil
+	default:
+	}
+	close(s.closed)
+	s.stop()
+	return errors.Join(s.Conn.Close(), s.shutdown())
+}
+
+func (s *Server) shutdown() error {
+	if s.ns != nil {
+		s.ns.Shutdown()
+		s.ns.WaitForShutdown()
+	}
+	if s.lock == nil {
+		return nil
+	}
+	return s.lock.Close()
+}
