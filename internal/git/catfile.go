@@ -115,12 +115,12 @@ func (b *batch) body(size int64) ([]byte, error) {
 	return data, err
 }
 
-// parseBatchHeader reads "<id> <type> <size>" or "<id> missing".
+// parseBatchHeader reads "<id> <type> <size>" or "<what was asked> missing"; the question may hold blanks.
 func parseBatchHeader(line string) (answer, error) {
-	f := strings.Fields(line)
-	if len(f) == 2 && f[1] == "missing" {
+	if strings.HasSuffix(line, " missing\n") {
 		return answer{}, nil
 	}
+	f := strings.Fields(line)
 	if len(f) == 3 && isID(f[0]) {
 		if size, err := strconv.ParseInt(f[2], 10, 64); err == nil && size >= 0 {
 			return answer{kind: f[1], size: size}, nil

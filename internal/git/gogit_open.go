@@ -99,11 +99,8 @@ func promisor(cfg *config.Config) bool {
 
 // discover walks up from dir to a .git directory, a .git file or a bare repository.
 func discover(dir string) (place, error) {
-	abs, err := filepath.Abs(dir)
+	abs, err := realDir(dir)
 	if err != nil {
-		return place{}, err
-	}
-	if _, err := os.Stat(abs); err != nil {
 		return place{}, err
 	}
 	for at := abs; ; at = filepath.Dir(at) {

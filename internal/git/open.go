@@ -40,7 +40,7 @@ func OpenCLI(ctx context.Context, dir string, opts ...Option) (*CLI, error) {
 	if err != nil {
 		return nil, err
 	}
-	abs, err := filepath.Abs(dir)
+	abs, err := realDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open repository %q: %w", dir, err)
 	}
@@ -58,6 +58,15 @@ func OpenCLI(ctx context.Context, dir string, opts ...Option) (*CLI, error) {
 		return nil, fmt.Errorf("open repository %q: %w", dir, err)
 	}
 	return r, nil
+}
+
+// realDir is dir without symbolic links: "../" from inside a linked directory leads elsewhere than in its text.
+func realDir(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
 }
 
 // place reads the lines of the rev-parse above: two booleans, two directories and, with a work tree, the way up to it.
