@@ -157,7 +157,7 @@ func (l *lowerer) dottedText(i uint32) string {
 			if len(b) > 0 {
 				b = append(b, '.')
 			}
-			b = append(b, l.src[l.nodes[c].start:l.nodes[c].end]...)
+			b = append(b, l.name(c)...)
 		}
 	}
 	return l.names.get(b)

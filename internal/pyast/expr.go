@@ -7,7 +7,7 @@ func (l *lowerer) expr(i uint32) Expr {
 		l.leave()
 		return &Bad{exprNode: exprNode{l.span(i)}}
 	}
-	x := l.exprAt(i)
+	x := hoist(l.exprAt(i))
 	l.leave()
 	return x
 }
@@ -18,6 +18,10 @@ func (l *lowerer) unwrap(i uint32) uint32 {
 	for {
 		switch l.kind(i) {
 		case kParenthesizedExpression, kParenthesizedListSplat, kType, kAsPatternTarget, kWithItem, kCasePattern:
+		case kTuplePattern: // (a) = b
+			if l.has(i, kTokComma) {
+				return i
+			}
 		default:
 			return i
 		}
@@ -68,7 +72,11 @@ func (l *lowerer) exprAt(i uint32) Expr {
 	case kEllipsis:
 		return l.constant(at, ConstEllipsis, "...")
 	case kBinaryOperator:
-		return &Binary{exprNode: at, Op: l.op(i), L: l.exprOr(l.field(i, f.left), i), R: l.exprOr(l.field(i, f.right), i)}
+		x := &Binary{exprNode: at, Op: l.op(i), L: l.exprOr(l.field(i, f.left), i), R: l.exprOr(l.field(i, f.right), i)}
+		if x.Op == "&" {
+			return and(x)
+		}
+		return x
 	case kUnionType:
 		c, _ := l.operands(i)
 		return &Binary{exprNode: at, Op: "|", L: l.exprOr(c[0], i), R: l.exprOr(c[1], i)}
@@ -177,7 +185,7 @@ func (l *lowerer) number(i uint32, at exprNode) Expr {
 	if c := l.src[n.end-1] | 0x20; c == 'j' && !hex {
 		k = ConstComplex
 	}
-	return l.constant(at, k, l.name(i))
+	return l.constant(at, k, l.text(i))
 }
 
 // op returns the text of the operator of i.

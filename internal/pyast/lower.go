@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // lowerer turns a flattened tree into the types of ast.go. Everything but the interned names is per file.
@@ -54,9 +57,24 @@ func (l *lowerer) scan() {
 			l.errorAt(l.between(n.start, n.end), l.g.text[n.symbol]+" is missing")
 		case n.flags&flagError != 0:
 			within = n.next
-			l.errorAt(l.between(n.start, n.end), "not valid Python")
+			l.errorAt(l.between(l.broken(uint32(i)), n.end), "not valid Python")
 		}
 	}
+}
+
+// broken returns where reading broke off in an ERROR node. Such a node can hold the whole file: the statements before
+// the place were read well.
+func (l *lowerer) broken(i uint32) uint32 {
+	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+		switch k := l.kind(c); {
+		case k == kComment || statementKinds[k]:
+		case k == kError:
+			return l.broken(c)
+		default:
+			return l.nodes[c].start
+		}
+	}
+	return l.nodes[i].start
 }
 
 // own reports whether only blanks lie between the start of the line and off.
@@ -86,7 +104,17 @@ func (l *lowerer) span(i uint32) Span { return l.between(l.nodes[i].start, l.nod
 
 func (l *lowerer) kind(i uint32) kind { return l.g.kind(&l.nodes[i]) }
 
-func (l *lowerer) name(i uint32) string { return l.names.get(l.src[l.nodes[i].start:l.nodes[i].end]) }
+func (l *lowerer) text(i uint32) string { return l.names.get(l.src[l.nodes[i].start:l.nodes[i].end]) }
+
+// name returns the identifier i as Python sees it: two spellings with one NFKC form are one name, so that `x.ｉｔｅｍ()`
+// is a call of item.
+func (l *lowerer) name(i uint32) string {
+	b := l.src[l.nodes[i].start:l.nodes[i].end]
+	if ascii(b) || !utf8.Valid(b) {
+		return l.names.get(b)
+	}
+	return l.names.get(norm.NFKC.Bytes(b))
+}
 
 // none is no node: index 0 is the module, which is nobody's child.
 const none = uint32(0)

@@ -68,6 +68,14 @@ func (l *lowerer) recovered(i uint32, out []Stmt) []Stmt {
 	return out
 }
 
+// statementKinds are the kinds that stmt lowers.
+var statementKinds = [256]bool{kExpressionStatement: true, kReturnStatement: true, kAssertStatement: true,
+	kDeleteStatement: true, kRaiseStatement: true, kPassStatement: true, kBreakStatement: true, kContinueStatement: true,
+	kGlobalStatement: true, kNonlocalStatement: true, kImportStatement: true, kImportFromStatement: true,
+	kFutureImportStatement: true, kTypeAliasStatement: true, kPrintStatement: true, kExecStatement: true,
+	kIfStatement: true, kWhileStatement: true, kForStatement: true, kWithStatement: true, kTryStatement: true,
+	kFunctionDefinition: true, kClassDefinition: true, kDecoratedDefinition: true, kMatchStatement: true}
+
 // stmt lowers one statement, or returns nil when the node is none.
 func (l *lowerer) stmt(i uint32) Stmt {
 	at := stmtNode{l.span(i)}

@@ -122,8 +122,19 @@ func (l *lowerer) interpolation(i uint32, values []FValue) []FValue {
 			}
 		}
 	}
-	switch len(parts) {
-	case 0:
+	switch {
+	case len(parts) == 0:
+		v.X = l.exprOr(none, i)
+	case l.kind(parts[0]) == kNamedExpression: // {x:=8} is x with the specification "=8"
+		v.Spec = true
+		if w, ok := l.expr(parts[0]).(*Walrus); ok {
+			v.X = w.Target
+			if _, plain := w.Value.(*Const); !plain {
+				values = append(values, v)
+				v = FValue{X: w.Value}
+			}
+			break
+		}
 		v.X = l.exprOr(none, i)
 	default:
 		v.X = l.expr(parts[0])
