@@ -79,3 +79,14 @@ func TestIsZeroID(t *testing.T) {
 		}
 	}
 }
+
+func FuzzParseStage(f *testing.F) {
+	id := strings.Repeat("a", 40)
+	f.Add([]byte("100644 " + id + " 0\ta b\x00100644 " + id + " 1\tc\x00100644 " + id + " 2\tc\x00"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		entries, conflicts, err := parseStage(data)
+		if n := strings.Count(string(data), "\x00"); err == nil && len(entries)+len(conflicts) > n {
+			t.Errorf("%d entries and %d conflicts of %d records", len(entries), len(conflicts), n)
+		}
+	})
+}
