@@ -19,8 +19,8 @@ const (
 )
 
 var (
-	settableStatus = []string{"queued", "in_progress", "completed"} // the others belong to Actions
-	conclusions    = []string{"success", "failure", "neutral", "cancelled", "skipped", "timed_out", "action_required"}
+	settableStatus = []string{"queued", "in_progress", "completed"}                                                    // the others belong to Actions
+	conclusions    = []string{"success", "failure", "neutral", "cancelled", "skipped", "timed_out", "action_required"} //nolint:misspell // GitHub's spelling
 	levels         = []string{"notice", "warning", "failure"}
 )
 

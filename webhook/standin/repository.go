@@ -86,8 +86,10 @@ func (s *Server) CreateRepository(ctx context.Context, owner, name string) (*Rep
 	return r, nil
 }
 
-// ID is the repository's number, Installation the number of the App's installation on it.
-func (r *Repository) ID() int64           { return r.id }
+// ID is the repository's number.
+func (r *Repository) ID() int64 { return r.id }
+
+// Installation is the number of the App's installation on the repository.
 func (r *Repository) Installation() int64 { return r.installation }
 
 // FullName is owner/name.

@@ -25,7 +25,7 @@ func TestValidatorCanFail(t *testing.T) {
 		{"good", "POST", runs, `{` + sha + `,"conclusion":"failure"}`, ""},
 		{"unknown conclusion", "POST", runs, `{` + sha + `,"conclusion":"broken"}`, "conclusion"},
 		{"missing name", "POST", runs, `{"head_sha":"0123456789012345678901234567890123456789"}`, "name"},
-		{"misspelt field", "POST", runs, `{` + sha + `,"externalid":"1"}`, "externalid"},
+		{"misspelled field", "POST", runs, `{` + sha + `,"externalid":"1"}`, "externalid"},
 		{"wrong type", "POST", runs, `{` + sha + `,"output":{"title":1,"summary":"s"}}`, "title"},
 		{"unknown path", "POST", "/repos/o/r/check-run", `{}`, "not in the description"},
 		{"wrong method", "PUT", runs, `{` + sha + `}`, "not in the description"},

@@ -16,7 +16,7 @@ import (
 )
 
 // unknownFields refuses top-level fields of a request body that the description does not name. JSON Schema allows
-// them, and GitHub ignores them: a misspelt field would silently do nothing.
+// them, and GitHub ignores them: a misspelled field would silently do nothing.
 func unknownFields(route *routers.Route, body []byte) error {
 	if len(body) == 0 || route.Operation.RequestBody == nil || route.Operation.RequestBody.Value == nil {
 		return nil
@@ -28,7 +28,10 @@ func unknownFields(route *routers.Route, body []byte) error {
 	known := map[string]bool{}
 	properties(media.Schema.Value, known)
 	var fields map[string]json.RawMessage
-	if len(known) == 0 || json.Unmarshal(body, &fields) != nil {
+	if err := json.Unmarshal(body, &fields); err != nil {
+		return fmt.Errorf("request body is no JSON object: %w", err)
+	}
+	if len(known) == 0 {
 		return nil
 	}
 	var unknown []string
