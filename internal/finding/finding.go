@@ -63,6 +63,7 @@ type Finding struct {
 	Message     string       `json:"message"`
 	Fix         string       `json:"fix"`
 	Fingerprint string       `json:"fingerprint"`
+	MoveKey     string       `json:"move_key,omitempty"` // the fingerprint without its place, see the function MoveKey
 	Confidence  Confidence   `json:"confidence"`
 	Evidence    []Evidence   `json:"evidence"`
 	Suppressed  *Suppression `json:"suppressed"`
