@@ -53,8 +53,10 @@ type Blob struct {
 // Class says what a result is about: the code, or the machine that looked at it.
 type Class string
 
-// ClassVerdict carries a results file; the other classes carry a reason and no verdict.
+// ClassVerdict carries a results file; infra and timeout carry a reason and no verdict. ClassStarted is no result yet:
+// it says that the runner has the job under this epoch, which fences off whatever an earlier lease still sends.
 const (
+	ClassStarted Class = "started"
 	ClassVerdict Class = "verdict"
 	ClassInfra   Class = "infra"
 	ClassTimeout Class = "timeout"
