@@ -48,10 +48,10 @@ func (s *Server) routes() http.Handler {
 	return mux
 }
 
-// ServeHTTP takes git's smart HTTP apart from the API and serves both. The API answers at the root, as
+// ServeHTTP takes git's smart HTTP and the pages for people apart from the API and serves all three. The API answers at the root, as
 // api.github.com does, and below /api/v3, as GitHub Enterprise does.
 func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	if s.serveGit(w, req) {
+	if s.serveGit(w, req) || s.servePage(w, req) {
 		return
 	}
 	switch {
