@@ -57,8 +57,33 @@ func (s *Server) send(d *Delivery) {
 	s.mu.Lock()
 	d.ID = s.newID()
 	s.deliveries = append(s.deliveries, d)
+	if s.holding {
+		s.held = append(s.held, d)
+		s.mu.Unlock()
+		return
+	}
 	s.mu.Unlock()
 	s.outbox <- d
+}
+
+// Hold keeps events back until the function it returns is called, which sends them in the order that reorder leaves
+// them in (nil for the order in which they came): GitHub promises none.
+func (s *Server) Hold() (release func(reorder func([]*Delivery))) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.holding = true
+	return func(reorder func([]*Delivery)) {
+		s.mu.Lock()
+		held := s.held
+		s.holding, s.held = false, nil
+		s.mu.Unlock()
+		if reorder != nil {
+			reorder(held)
+		}
+		for _, d := range held {
+			s.outbox <- d
+		}
+	}
 }
 
 // Redeliver repeats an event with its old GUID, as the button on GitHub's page and the API do.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -193,5 +194,23 @@ func TestFailedDeliveriesAreListedAndRepeated(t *testing.T) {
 	}
 	if err := w.s.Redeliver("no-such"); err == nil {
 		t.Error("redelivery of an unknown GUID: no error")
+	}
+}
+
+func TestEventsCanComeInAnyOrder(t *testing.T) {
+	w := newWorld(t, Options{})
+	w.settle()
+	hook := newReceiver(t)
+	w.s.SetWebhook(hook.URL)
+	release := w.s.Hold()
+	first := w.commit("topic", "One", "a.py", "a = 1\n")
+	second := w.commit("topic", "Two", "a.py", "a = 2\n")
+	release(func(ds []*Delivery) { slices.Reverse(ds) })
+	w.settle()
+	hook.mu.Lock()
+	defer hook.mu.Unlock()
+	if len(hook.bodies) != 2 || !strings.Contains(string(hook.bodies[0]), `"after":"`+second) ||
+		!strings.Contains(string(hook.bodies[1]), `"after":"`+first) {
+		t.Errorf("events came as %q, want the second push before the first", hook.bodies)
 	}
 }

@@ -52,6 +52,8 @@ type Server struct {
 	requests   []Request
 	content    []time.Time // when content was created, for the secondary limit
 	deliveries []*Delivery
+	holding    bool // Hold: events are kept in held
+	held       []*Delivery
 
 	outbox  chan *Delivery
 	stop    context.CancelFunc
