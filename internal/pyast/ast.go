@@ -144,7 +144,8 @@ type (
 		Text string
 	}
 	// FString is an f-string; Values are the interpolated expressions in order, those of a format specification after
-	// the one that it formats. Text is what lies between them, with "{}" in place of each.
+	// the one that it formats. Text is what lies between them, with "{}" in place of each, or "{:>{}}" when there is a
+	// format specification.
 	FString struct {
 		exprNode
 		Values []FValue

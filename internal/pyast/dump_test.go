@@ -67,7 +67,7 @@ func dumpStruct(b *strings.Builder, v reflect.Value) {
 			continue
 		}
 		b.WriteByte(' ')
-		if f.Kind() != reflect.Interface && f.Kind() != reflect.Slice && f.Kind() != reflect.String {
+		if k := f.Kind(); k != reflect.Interface && k != reflect.Slice && k != reflect.String || t == reflect.TypeFor[Slice]() {
 			b.WriteString(t.Field(i).Name + "=")
 		}
 		dumpValue(b, f)

@@ -14,7 +14,7 @@ import (
 type Limits struct {
 	MaxBytes int           // size of the source
 	Timeout  time.Duration // wall time of one Parse; the context may end it sooner
-	MaxDepth int           // nesting of the result; what lies deeper becomes Bad and a SyntaxError
+	MaxDepth int           // nesting of expressions and blocks; what lies deeper becomes Bad and a SyntaxError
 }
 
 // DefaultLimits are far above any file a person has written: CPython itself gives up on about 1000 nested levels.

@@ -90,7 +90,8 @@ func (l *lowerer) fstring(i uint32, text []byte, values []FValue) ([]byte, []FVa
 		case kStringStart:
 			off = n.end
 		case kInterpolation, kFormatExpression:
-			text = append(append(text, l.src[off:max(off, n.start)]...), "{}"...)
+			text = append(text, l.src[off:max(off, n.start)]...)
+			text = l.place(c, text)
 			values = l.interpolation(c, values)
 			off = n.end
 		case kStringEnd:
@@ -98,6 +99,26 @@ func (l *lowerer) fstring(i uint32, text []byte, values []FValue) ([]byte, []FVa
 		}
 	}
 	return text, values
+}
+
+// place appends what stands for an interpolation in the text: "{}", or "{:>{}}" with the literal parts of its
+// specification.
+func (l *lowerer) place(i uint32, text []byte) []byte {
+	text = append(text, '{')
+	if spec := l.child(i, kFormatSpecifier); spec != none && l.enter(spec) {
+		off := l.nodes[spec].start
+		for c := spec + 1; c < l.nodes[spec].next; c = l.nodes[c].next {
+			if k := l.kind(c); k == kFormatExpression || k == kInterpolation {
+				text = l.place(c, append(text, l.src[off:max(off, l.nodes[c].start)]...))
+				off = l.nodes[c].end
+			}
+		}
+		text = append(text, l.src[off:max(off, l.nodes[spec].end)]...)
+		l.leave()
+	} else if spec != none {
+		l.leave()
+	}
+	return append(text, '}')
 }
 
 // interpolation appends the value of {X!r:spec} and those that its specification contains.

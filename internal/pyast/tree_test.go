@@ -1,0 +1,66 @@
+package pyast
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	sitter "github.com/tree-sitter/go-tree-sitter"
+)
+
+// The C half declares tree-sitter's structs for itself. This walks the same trees through the official binding.
+func TestFlatTreeAgreesWithBinding(t *testing.T) {
+	paths, err := filepath.Glob("testdata/*/*.py")
+	if err != nil || len(paths) == 0 {
+		t.Fatal(len(paths), err)
+	}
+	p, err := openParser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close()
+	official := sitter.NewParser()
+	defer official.Close()
+	if err := official.SetLanguage(language()); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range paths {
+		src, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src = append(src, "\n)x = (1 +\nclass :\n"...) // some ERROR and MISSING
+		flat, err := p.parse(context.Background(), src, DefaultLimits.Timeout)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree := official.Parse(src, nil)
+		i := 0
+		var walk func(n *sitter.Node, field uint16)
+		walk = func(n *sitter.Node, field uint16) {
+			want := node{start: uint32(n.StartByte()), end: uint32(n.EndByte()), symbol: n.KindId(), field: uint8(field)}
+			for bit, is := range map[uint8]bool{flagNamed: n.IsNamed(), flagMissing: n.IsMissing(), flagError: n.IsError(), flagExtra: n.IsExtra()} {
+				if is {
+					want.flags |= bit
+				}
+			}
+			at := i
+			i++
+			c := n.Walk()
+			for more := c.GotoFirstChild(); more; more = c.GotoNextSibling() {
+				walk(c.Node(), c.FieldId())
+			}
+			c.Close()
+			want.next = uint32(i)
+			if flat[at] != want {
+				t.Errorf("%s: node %d is %+v, want %+v", path, at, flat[at], want)
+			}
+		}
+		walk(tree.RootNode(), 0)
+		tree.Close()
+		if i != len(flat) {
+			t.Errorf("%s: %d nodes, want %d", path, len(flat), i)
+		}
+	}
+}
