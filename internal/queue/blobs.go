@@ -85,7 +85,7 @@ func (c *Conn) putPiece(ctx context.Context, subject string, data []byte) error 
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()
 	_, err := c.js.PublishMsg(ctx, &nats.Msg{Subject: subject, Data: data}, jetstream.WithExpectStream(blobStream))
-	return classify(err)
+	return c.classify(err)
 }
 
 func (c *Conn) purgePieces(ctx context.Context, path, put string) error {
@@ -97,9 +97,9 @@ func (c *Conn) purgeBlobs(ctx context.Context, filter string) error {
 	defer cancel()
 	st, err := c.js.Stream(ctx, blobStream)
 	if err != nil {
-		return classify(err)
+		return c.classify(err)
 	}
-	return classify(st.Purge(ctx, jetstream.WithPurgeSubject(filter)))
+	return c.classify(st.Purge(ctx, jetstream.WithPurgeSubject(filter)))
 }
 
 // piece reads the newest message of a subject. It asks by subject, which a runner's permissions can name.
@@ -111,7 +111,7 @@ func (c *Conn) piece(ctx context.Context, subject string) ([]byte, error) {
 	defer cancel()
 	m, err := c.nc.RequestWithContext(ctx, "$JS.API.DIRECT.GET."+blobStream+"."+subject, nil)
 	if err != nil {
-		return nil, classify(err)
+		return nil, c.classify(err)
 	}
 	switch status := m.Header.Get("Status"); status {
 	case "":

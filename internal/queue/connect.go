@@ -95,6 +95,7 @@ type Conn struct {
 	up        context.Context // ends when the connection was lost and is back: pull requests die with it
 	upEnd     context.CancelFunc
 
+	store    storeState
 	trimming sync.Mutex
 	trimmed  map[Stream]time.Time
 	attempts atomic.Int64
@@ -113,6 +114,7 @@ func Connect(ctx context.Context, o Options) (*Conn, error) {
 	c := &Conn{opts: o, buckets: map[string]jetstream.KeyValue{}, consumers: map[string]jetstream.Consumer{},
 		trimmed: map[Stream]time.Time{}}
 	c.up, c.upEnd = context.WithCancel(context.Background())
+	c.store.reset()
 	opts, err := c.natsOptions()
 	if err != nil {
 		return nil, err
@@ -252,10 +254,10 @@ func (c *Conn) Healthy(ctx context.Context) error {
 	if !c.nc.IsConnected() {
 		return ErrUnavailable
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.opts.Timeout)
+	ctx, cancel := c.bounded(ctx)
 	defer cancel()
 	_, err := c.js.AccountInfo(ctx)
-	return classify(err)
+	return c.classify(err)
 }
 
 // Close implements Queue. Calls in progress end with ErrClosed.

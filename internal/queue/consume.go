@@ -124,7 +124,7 @@ func (c *Conn) consumer(ctx context.Context, s Stream, want Consumer) (jetstream
 	if have != nil {
 		return have, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.opts.Timeout)
+	ctx, cancel := c.bounded(ctx)
 	defer cancel()
 	var err error
 	if c.opts.Role == RoleRunner {
@@ -137,7 +137,7 @@ func (c *Conn) consumer(ctx context.Context, s Stream, want Consumer) (jetstream
 		have, err = c.js.CreateOrUpdateConsumer(ctx, string(s), cfg)
 	}
 	if err != nil {
-		return nil, classify(err)
+		return nil, c.classify(err)
 	}
 	c.mu.Lock()
 	c.consumers[key] = have
@@ -186,7 +186,7 @@ func (c *Conn) Depth(ctx context.Context, s Stream, want Consumer) (waiting, lea
 	}
 	info, err := cons.Info(ctx)
 	if err != nil {
-		return 0, 0, classify(err)
+		return 0, 0, c.classify(err)
 	}
 	return int(info.NumPending), info.NumAckPending, nil
 }
@@ -204,11 +204,11 @@ func (c *Conn) tell(ctx context.Context, m jetstream.Msg, word string) error {
 	if !c.nc.IsConnected() {
 		return ErrUnavailable
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.opts.Timeout)
+	ctx, cancel := c.bounded(ctx)
 	defer cancel()
 	_, err := c.nc.RequestWithContext(ctx, m.Reply(), []byte(word))
 	if errors.Is(err, nats.ErrNoResponders) {
 		return fmt.Errorf("%w: the consumer is gone", ErrLeaseLost)
 	}
-	return classify(err)
+	return c.classify(err)
 }

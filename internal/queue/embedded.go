@@ -36,6 +36,8 @@ type EmbeddedOptions struct {
 type Server struct {
 	*Conn
 	ns     *natsserver.Server
+	js     natsserver.JetStreamConfig // to start JetStream again with
+	broken chan struct{}
 	lock   *os.File
 	stop   context.CancelFunc
 	closed chan struct{}
@@ -56,7 +58,10 @@ func OpenEmbedded(ctx context.Context, o EmbeddedOptions) (_ *Server, err error)
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = DefaultMaxBytes
 	}
-	s := &Server{closed: make(chan struct{})}
+	if o.MaxBytes < MinMaxBytes {
+		return nil, fmt.Errorf("queue: a store of %d bytes is too small (give it at least %d)", o.MaxBytes, MinMaxBytes)
+	}
+	s := &Server{closed: make(chan struct{}), broken: make(chan struct{}, 1)}
 	if s.lock, err = lockDir(o.Dir); err != nil {
 		return nil, err
 	}
@@ -72,7 +77,9 @@ func OpenEmbedded(ctx context.Context, o EmbeddedOptions) (_ *Server, err error)
 	if s.ns, err = natsserver.NewServer(opts); err != nil {
 		return nil, fmt.Errorf("queue: start: %w", err)
 	}
-	s.ns.SetLoggerV2(&serverLog{log: o.Log}, false, false, false)
+	s.js = natsserver.JetStreamConfig{StoreDir: opts.StoreDir, MaxStore: opts.JetStreamMaxStore,
+		MaxMemory: opts.JetStreamMaxMemory, SyncAlways: true, Strict: true}
+	s.ns.SetLoggerV2(&serverLog{log: o.Log, broken: s.broken}, false, false, false)
 	s.ns.Start()
 	if !s.ns.ReadyForConnections(o.Start) {
 		return nil, fmt.Errorf("queue: not ready after %s (is %s on a slow or broken disk, or %q taken?)",
@@ -118,7 +125,7 @@ func serverOptions(o *EmbeddedOptions) ([]byte, *natsserver.Options, error) {
 	opts := &natsserver.Options{
 		ServerName: "gatebot", NoSigs: true, NoSystemAccount: true, DisableJetStreamBanner: true,
 		JetStream: true, StoreDir: o.Dir, SyncAlways: true, JetStreamMaxStore: o.MaxBytes, JetStreamMaxMemory: 64 << 20,
-		MaxPayload: MaxPayload + 64<<10, MaxPending: 256 << 20, // headers and several messages on their way
+		MaxPayload: MaxPayload, MaxPending: 256 << 20, // room for many messages on their way
 		Nkeys:      append(users, &natsserver.NkeyUser{Nkey: pub}),
 		DontListen: o.Listen == "",
 	}

@@ -28,6 +28,13 @@ const (
 )
 
 // classify adds to err the sentinel that callers tell it apart by, keeping the cause.
+func (c *Conn) classify(err error) error {
+	if errors.Is(err, context.Canceled) && c.store.failed() {
+		return fmt.Errorf("%w: it failed to write", ErrUnavailable) // no caller cancelled this
+	}
+	return classify(err)
+}
+
 func classify(err error) error {
 	if err == nil {
 		return nil

@@ -45,7 +45,7 @@ func (c *Conn) exhaustedOnce(ctx context.Context, f func(context.Context, string
 		Durable: "exhausted", AckPolicy: jetstream.AckExplicitPolicy, AckWait: exhaustedLease, MaxAckPending: 1})
 	cancel()
 	if err != nil {
-		return classify(err)
+		return c.classify(err)
 	}
 	for {
 		m, err := c.fetchOne(ctx, cons)
@@ -74,14 +74,14 @@ func (c *Conn) oneExhausted(ctx context.Context, m jetstream.Msg, f func(context
 	defer cancel()
 	st, err := c.js.Stream(short, adv.Stream)
 	if err != nil {
-		return classify(err)
+		return c.classify(err)
 	}
 	raw, err := st.GetMsg(short, adv.Seq)
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return c.tell(ctx, m, "+ACK") // a late acknowledgement took it
 	}
 	if err != nil {
-		return classify(err)
+		return c.classify(err)
 	}
 	data, err := unpack(raw.Header, raw.Data)
 	if err == nil {
@@ -91,7 +91,7 @@ func (c *Conn) oneExhausted(ctx context.Context, m jetstream.Msg, f func(context
 		return errors.Join(fmt.Errorf("queue: exhausted job %d: %w", adv.Seq, err), c.tell(ctx, m, `-NAK {"delay": 1000000000}`))
 	}
 	if err := st.DeleteMsg(ctx, adv.Seq); err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {
-		return classify(err)
+		return c.classify(err)
 	}
 	return c.tell(ctx, m, "+ACK")
 }

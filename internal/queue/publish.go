@@ -25,7 +25,7 @@ func (c *Conn) Publish(ctx context.Context, s Stream, sub, id string, data []byt
 		}
 		return false, fmt.Errorf("queue: publish to %s: %w", s, ErrUnavailable)
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.opts.Timeout)
+	ctx, cancel := c.bounded(ctx)
 	defer cancel()
 	m := &nats.Msg{Subject: subject, Header: nats.Header{}}
 	if err := pack(m, data); err != nil {
@@ -36,10 +36,10 @@ func (c *Conn) Publish(ctx context.Context, s Stream, sub, id string, data []byt
 		opts = append(opts, jetstream.WithMsgID(messageID(id)))
 	}
 	ack, err := c.js.PublishMsg(ctx, m, opts...)
-	if err = classify(err); errors.Is(err, ErrFull) && c.opts.Role == RoleServer {
+	if err = c.classify(err); errors.Is(err, ErrFull) && c.opts.Role == RoleServer {
 		if c.trim(ctx, s) {
 			ack, err = c.js.PublishMsg(ctx, m, opts...)
-			err = classify(err)
+			err = c.classify(err)
 		}
 	}
 	if err != nil {

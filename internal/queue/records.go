@@ -25,11 +25,6 @@ func (c *Conn) records(bucket, key string) (jetstream.KeyValue, string, error) {
 	return kv, escape(key), nil
 }
 
-// bounded gives each request the connection's timeout: the caller's context may have none.
-func (c *Conn) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, c.opts.Timeout)
-}
-
 func recordErr(bucket, key string, err error) error {
 	if err == nil {
 		return nil
@@ -55,7 +50,7 @@ func (c *Conn) Get(ctx context.Context, bucket, key string) (Record, error) {
 	defer cancel()
 	e, err := kv.Get(ctx, k)
 	if err != nil {
-		return Record{}, recordErr(bucket, key, err)
+		return Record{}, recordErr(bucket, key, c.classify(err))
 	}
 	return Record{Value: e.Value(), Revision: e.Revision()}, nil
 }
@@ -69,7 +64,7 @@ func (c *Conn) Create(ctx context.Context, bucket, key string, value []byte) (ui
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()
 	rev, err := kv.Create(ctx, k, value)
-	return rev, recordErr(bucket, key, err)
+	return rev, recordErr(bucket, key, c.classify(err))
 }
 
 // Update implements Queue.
@@ -84,7 +79,7 @@ func (c *Conn) Update(ctx context.Context, bucket, key string, value []byte, rev
 	if errors.Is(err, jetstream.ErrKeyExists) { // the library's word for "wrong last sequence"
 		err = ErrConflict
 	}
-	return rev, recordErr(bucket, key, err)
+	return rev, recordErr(bucket, key, c.classify(err))
 }
 
 // Keys implements Queue.
@@ -97,7 +92,7 @@ func (c *Conn) Keys(ctx context.Context, bucket string) ([]string, error) {
 	defer cancel()
 	list, err := kv.ListKeys(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("queue: keys of %s: %w", bucket, classify(err))
+		return nil, fmt.Errorf("queue: keys of %s: %w", bucket, c.classify(err))
 	}
 	defer func() { _ = list.Stop() }()
 	keys := []string{}
@@ -109,7 +104,7 @@ func (c *Conn) Keys(ctx context.Context, bucket string) ([]string, error) {
 		keys = append(keys, key)
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("queue: keys of %s: %w", bucket, classify(err)) // the list is cut off
+		return nil, fmt.Errorf("queue: keys of %s: %w", bucket, c.classify(err)) // the list is cut off
 	}
 	slices.Sort(keys)
 	return keys, nil
@@ -126,5 +121,5 @@ func (c *Conn) Delete(ctx context.Context, bucket, key string) error {
 	if _, err := kv.Get(ctx, k); errors.Is(err, jetstream.ErrKeyNotFound) {
 		return nil // no marker for what never was
 	}
-	return recordErr(bucket, key, kv.Purge(ctx, k, jetstream.PurgeTTL(markerAge)))
+	return recordErr(bucket, key, c.classify(kv.Purge(ctx, k, jetstream.PurgeTTL(markerAge))))
 }

@@ -48,6 +48,9 @@ func subjectPrefix(s Stream) (string, error) {
 	return "", fmt.Errorf("queue: no stream %q (use queue.Events, Jobs or Results)", s)
 }
 
+// MinMaxBytes is the smallest store that has room for every stream.
+const MinMaxBytes = 64 << 20
+
 // percent of n, at least 1 MiB so that no stream is unusable.
 func percent(n int64, p int64) int64 { return max(n/100*p, 1<<20) }
 
@@ -77,7 +80,7 @@ func streams(maxBytes int64, replicas int) []jetstream.StreamConfig {
 func (c *Conn) build(ctx context.Context) error {
 	for _, s := range streams(c.opts.MaxBytes, c.opts.Replicas) {
 		if _, err := c.js.CreateOrUpdateStream(ctx, s); err != nil {
-			return fmt.Errorf("queue: stream %s: %w", s.Name, classify(err))
+			return fmt.Errorf("queue: stream %s: %w", s.Name, c.classify(err))
 		}
 	}
 	for _, b := range []string{BucketJobs, BucketLeases, BucketFixLog, BucketHeads} {
@@ -86,7 +89,7 @@ func (c *Conn) build(ctx context.Context) error {
 			Replicas: c.opts.Replicas, LimitMarkerTTL: markerAge,
 		})
 		if err != nil {
-			return fmt.Errorf("queue: bucket %s: %w", b, classify(err))
+			return fmt.Errorf("queue: bucket %s: %w", b, c.classify(err))
 		}
 		c.buckets[b] = kv
 	}

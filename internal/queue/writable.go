@@ -1,19 +1,17 @@
 package queue
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 )
 
-// writable reports whether a small file can be written and synced beside path.
-func writable(path string) bool {
+// writable writes and syncs 1 MiB beside path and removes it again.
+func writable(path string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "probe-*")
 	if err != nil {
-		return false
+		return err
 	}
-	defer func() { _ = os.Remove(f.Name()) }()
-	_, werr := f.Write(make([]byte, 64<<10))
-	serr := f.Sync()
-	cerr := f.Close()
-	return werr == nil && serr == nil && cerr == nil
+	_, werr := f.Write(make([]byte, 1<<20))
+	return errors.Join(werr, f.Sync(), f.Close(), os.Remove(f.Name()))
 }

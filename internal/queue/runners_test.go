@@ -1,0 +1,287 @@
+package queue_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
+
+	"github.com/gatebot/gatebot/internal/queue"
+)
+
+// aRunner opens a listening queue with one runner of pool p.
+func aRunner(t *testing.T, o queue.EmbeddedOptions) (*queue.Server, queue.Options) {
+	t.Helper()
+	pub, seed, err := queue.NewRunnerKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Listen == "" {
+		o.Listen = "127.0.0.1:0"
+	}
+	o.Runners = []queue.Runner{{Name: "r1", Key: pub, Pools: []string{"p"}}}
+	o.Pools = []string{"other"}
+	s := openTest(t, o)
+	return s, queue.Options{URL: s.URL(), Seed: seed, Role: queue.RoleRunner, Timeout: 2 * time.Second}
+}
+
+// TestRunnerWork: what a runner needs works with its permissions only.
+func TestRunnerWork(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	s, o := aRunner(t, queue.EmbeddedOptions{})
+	r, err := queue.Connect(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() })
+	mustPublish(t, s, queue.Jobs, "p", "job")
+	if err := s.PutBlob(ctx, queue.BundleName("p", "k"), bytes.NewReader(noise(1<<20))); err != nil {
+		t.Fatal(err)
+	}
+	m, err := r.Next(ctx, queue.Jobs, queue.JobConsumer("p"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blob, err := r.GetBlob(ctx, queue.BundleName("p", "k"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err := io.ReadAll(blob); err != nil || len(data) != 1<<20 {
+		t.Errorf("bundle: %d bytes, %v", len(data), err)
+	}
+	if err := m.Extend(); err != nil {
+		t.Error(err)
+	}
+	if dup, err := r.Publish(ctx, queue.Results, "r1", "job/1", []byte("result")); err != nil || dup {
+		t.Errorf("result: duplicate = %v, %v", dup, err)
+	}
+	if dup, err := r.Publish(ctx, queue.Results, "r1", "job/1", []byte("result")); err != nil || !dup {
+		t.Errorf("result again: duplicate = %v, %v", dup, err)
+	}
+	if err := m.Ack(ctx); err != nil {
+		t.Error(err)
+	}
+	got, err := s.Next(ctx, queue.Results, queue.Consumer{Name: "server"})
+	if err != nil || string(got.Data()) != "result" || got.Sub() != "r1" {
+		t.Errorf("server got %v, %v", got, err)
+	}
+	if waiting, leased, err := s.Depth(ctx, queue.Jobs, queue.JobConsumer("p")); err != nil || waiting+leased != 0 {
+		t.Errorf("%d waiting, %d leased, %v", waiting, leased, err)
+	}
+}
+
+// TestRunnerMayNot speaks NATS directly, as a taken-over runner would.
+func TestRunnerMayNot(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	s, o := aRunner(t, queue.EmbeddedOptions{})
+	if err := s.PutBlob(ctx, queue.BundleName("other", "k"), strings.NewReader("secret")); err != nil {
+		t.Fatal(err)
+	}
+	key, err := nkeys.FromSeed(o.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pub, err := key.PublicKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var denied []string
+	nc, err := nats.Connect(o.URL, nats.Nkey(pub, key.Sign), nats.CustomInboxPrefix("_INBOX."+pub),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			mu.Lock()
+			denied = append(denied, err.Error())
+			mu.Unlock()
+		}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	subjects := []string{
+		"jobs.p", "jobs.other", "events.push", "events._", "results.r2", "results.r1.x",
+		"$KV.jobs.k", "$KV.leases.k", "blobs.m.bundles.p.x", "blobs.c.bundles.p.x.y.0",
+		"$JS.API.INFO", "$JS.API.STREAM.LIST", "$JS.API.STREAM.INFO.EVENTS", "$JS.API.STREAM.CREATE.X",
+		"$JS.API.STREAM.UPDATE.JOBS", "$JS.API.STREAM.DELETE.JOBS", "$JS.API.STREAM.PURGE.EVENTS",
+		"$JS.API.STREAM.MSG.GET.EVENTS", "$JS.API.STREAM.MSG.DELETE.JOBS", "$JS.API.DIRECT.GET.KV_jobs",
+		"$JS.API.DIRECT.GET.BLOBS", "$JS.API.DIRECT.GET.BLOBS.blobs.m.bundles.other.k",
+		"$JS.API.CONSUMER.CREATE.JOBS", "$JS.API.CONSUMER.CREATE.BLOBS.x", "$JS.API.CONSUMER.DURABLE.CREATE.JOBS.x",
+		"$JS.API.CONSUMER.DELETE.JOBS.pool-p", "$JS.API.CONSUMER.INFO.JOBS.pool-other",
+		"$JS.API.CONSUMER.MSG.NEXT.JOBS.pool-other", "$JS.API.CONSUMER.MSG.NEXT.EVENTS.x",
+		"$JS.ACK.JOBS.pool-other.1.1.1.1.1", "$JS.ACK.EVENTS.x.1.1.1.1.1",
+		"$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.JOBS.pool-p", "_INBOX.other.x", "$SYS.REQ.SERVER.PING",
+	}
+	for _, subj := range subjects {
+		if err := nc.Publish(subj, []byte("{}")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	listen := []string{">", "jobs.>", "events.>", "$KV.>", "_INBOX.>", "$JS.EVENT.>", "results.r1"}
+	for _, subj := range listen {
+		if _, err := nc.SubscribeSync(subj); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := nc.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(200 * time.Millisecond) // the error handler runs beside Flush
+	mu.Lock()
+	all := strings.Join(denied, "\n")
+	mu.Unlock()
+	for _, subj := range subjects {
+		if !strings.Contains(strings.ToLower(all), strings.ToLower(`publish to "`+subj+`"`)) {
+			t.Errorf("a runner may publish to %s", subj)
+		}
+	}
+	for _, subj := range listen {
+		if !strings.Contains(strings.ToLower(all), strings.ToLower(`subscription to "`+subj+`"`)) {
+			t.Errorf("a runner may listen to %s", subj)
+		}
+	}
+	if _, err := s.Get(ctx, queue.BucketJobs, "k"); !errors.Is(err, queue.ErrNotFound) {
+		t.Errorf("record after the attack: %v", err)
+	}
+}
+
+func TestStrangersRefused(t *testing.T) {
+	t.Parallel()
+	_, o := aRunner(t, queue.EmbeddedOptions{})
+	if nc, err := nats.Connect(o.URL); err == nil {
+		nc.Close()
+		t.Error("a connection without a key was taken")
+	}
+	_, seed, err := queue.NewRunnerKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Seed = seed
+	var log lockedBuffer
+	o.Log = slog.New(slog.NewTextHandler(&log, nil))
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if c, err := queue.Connect(ctx, o); err == nil {
+		_ = c.Close()
+		t.Error("an unknown key was taken")
+	}
+	if !strings.Contains(log.String(), "cannot reach nats://") || !strings.Contains(log.String(), "trying again in") {
+		t.Errorf("the log does not say what happens: %s", log.String())
+	}
+	o.Seed = []byte("nonsense")
+	if _, err := queue.Connect(context.Background(), o); err == nil {
+		t.Error("a bad seed was taken")
+	}
+}
+
+// TestReconnect: the server goes away while a runner waits, and comes back on the same port.
+func TestReconnect(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(context.Background(), 40*time.Second)
+	defer cancel()
+	pub, seed, err := queue.NewRunnerKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	eo := queue.EmbeddedOptions{Dir: t.TempDir(), Listen: "127.0.0.1:0",
+		Runners: []queue.Runner{{Name: "r1", Key: pub, Pools: []string{"p"}}}}
+	s, err := queue.OpenEmbedded(ctx, eo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	eo.Listen = strings.TrimPrefix(s.URL(), "nats://")
+	var log lockedBuffer
+	r, err := queue.Connect(ctx, queue.Options{URL: s.URL(), Seed: seed, Role: queue.RoleRunner,
+		Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() })
+	got := make(chan queue.Message, 1)
+	go func() {
+		if m, err := r.Next(ctx, queue.Jobs, queue.JobConsumer("p")); err == nil {
+			got <- m
+		}
+	}()
+	time.Sleep(200 * time.Millisecond)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for !strings.Contains(log.String(), "cannot reach") && ctx.Err() == nil {
+		time.Sleep(50 * time.Millisecond)
+	}
+	if _, err := r.Publish(ctx, queue.Results, "r1", "x", nil); !errors.Is(err, queue.ErrUnavailable) {
+		t.Errorf("publish while the queue is away: %v, want ErrUnavailable", err)
+	}
+	s = openTest(t, eo)
+	mustPublish(t, s, queue.Jobs, "p", "job")
+	select {
+	case m := <-got:
+		if err := m.Ack(ctx); err != nil {
+			t.Error(err)
+		}
+	case <-ctx.Done():
+		t.Errorf("the runner did not get the job; log: %s", log.String())
+	}
+}
+
+// TestTwoRunnersShareAPool: each gets its own job at the same time.
+func TestTwoRunnersShareAPool(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	s, o := aRunner(t, queue.EmbeddedOptions{})
+	mustPublish(t, s, queue.Jobs, "p", "1")
+	mustPublish(t, s, queue.Jobs, "p", "2")
+	seen := map[string]bool{}
+	for range 2 {
+		r, err := queue.Connect(ctx, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = r.Close() })
+		m, err := r.Next(ctx, queue.Jobs, queue.JobConsumer("p"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[string(m.Data())] = true
+	}
+	if len(seen) != 2 {
+		t.Errorf("two runners hold %v", seen)
+	}
+}
+
+func TestInProcessOnly(t *testing.T) {
+	t.Parallel()
+	s := openTest(t, queue.EmbeddedOptions{})
+	if s.URL() != "" {
+		t.Errorf("a queue that does not listen has the address %s", s.URL())
+	}
+	if err := s.Healthy(context.Background()); err != nil {
+		t.Errorf("healthy: %v", err)
+	}
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
