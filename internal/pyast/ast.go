@@ -70,6 +70,7 @@ type SyntaxError struct {
 }
 
 // Expressions.
+
 type (
 	// Name is an identifier.
 	Name struct {
@@ -151,15 +152,17 @@ type (
 		Values []FValue
 		Text   string
 	}
-	// Tuple, List and Set displays.
+	// Tuple is a display with or without parentheses.
 	Tuple struct {
 		exprNode
 		Elts []Expr
 	}
+	// List is [Elts…].
 	List struct {
 		exprNode
 		Elts []Expr
 	}
+	// Set is {Elts…}, never empty.
 	Set struct {
 		exprNode
 		Elts []Expr
@@ -266,6 +269,7 @@ type Param struct {
 }
 
 // Statements.
+
 type (
 	// Assign is Targets[0] = Targets[1] = … = Value.
 	Assign struct {

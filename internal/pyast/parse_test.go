@@ -34,7 +34,7 @@ func TestErrorsAreTypedAndNameTheFile(t *testing.T) {
 	}{
 		"too large": {context.Background(), make([]byte, 101), Limits{100, time.Minute, 10}, ErrTooLarge},
 		"too long":  {context.Background(), garbage, Limits{1 << 20, time.Millisecond, 10}, ErrDeadline},
-		"cancelled": {gone, garbage, DefaultLimits, context.Canceled},
+		"canceled": {gone, garbage, DefaultLimits, context.Canceled},
 		"late":      {late, garbage, DefaultLimits, context.DeadlineExceeded},
 	} {
 		m, err := Parse(tt.ctx, "dir/file.py", tt.src, tt.lim)
@@ -51,10 +51,10 @@ func TestCancelWhileParsing(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		time.AfterFunc(20*time.Millisecond, cancel)
 		if _, err := Parse(ctx, "x.py", src, DefaultLimits); !errors.Is(err, context.Canceled) {
-			t.Errorf("parse of %d bytes of garbage: %v, want it cancelled", len(src), err)
+			t.Errorf("parse of %d bytes of garbage: %v, want it canceled", len(src), err)
 		}
 		if m := parse(t, "x = 1\n"); len(m.Body) != 1 || len(m.Errors) != 0 {
-			t.Errorf("after the cancelled one: %v", m.Errors)
+			t.Errorf("after the canceled one: %v", m.Errors)
 		}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)

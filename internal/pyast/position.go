@@ -14,7 +14,7 @@ type positions struct {
 	starts []uint64 // nil for ASCII
 	counts []uint32 // code points before word i of starts
 	bom    bool
-	last   int // index in lines of the last answer: neighbours ask about neighbours
+	last   int // index in lines of the last answer: the next question is about a place nearby
 }
 
 func (p *positions) reset(src []byte) {

@@ -157,7 +157,7 @@ func (l *lowerer) exprStmt(i uint32, at stmtNode) Stmt {
 		return &AugAssign{stmtNode: at, Target: l.exprOr(l.field(c[0], f.left), i), Op: l.augOp(c[0]),
 			Value: l.exprOr(l.field(c[0], f.right), i)}
 	case n > 1 || l.has(i, kTokComma):
-		return &ExprStmt{stmtNode: at, X: &Tuple{exprNode: exprNode{at.Span}, Elts: l.exprs(i)}}
+		return &ExprStmt{stmtNode: at, X: &Tuple{exprNode: exprNode(at), Elts: l.exprs(i)}}
 	}
 	return &ExprStmt{stmtNode: at, X: l.expr(c[0])}
 }
@@ -233,5 +233,5 @@ func (l *lowerer) python2(i uint32, at stmtNode) Stmt {
 	if len(x.Children) == 1 && !l.has(i, kTokComma) {
 		return &ExprStmt{stmtNode: at, X: x.Children[0]}
 	}
-	return &ExprStmt{stmtNode: at, X: &Tuple{exprNode: exprNode{at.Span}, Elts: x.Children}}
+	return &ExprStmt{stmtNode: at, X: &Tuple{exprNode: exprNode(at), Elts: x.Children}}
 }
