@@ -122,7 +122,9 @@ func isLimit(resp *http.Response, message string) bool {
 		strings.Contains(strings.ToLower(message), "rate limit")
 }
 
-func noCommit(message string) bool { return strings.Contains(strings.ToLower(message), "no commit found") }
+func noCommit(message string) bool {
+	return strings.Contains(strings.ToLower(message), "no commit found")
+}
 
 // retryAfter obeys Retry-After, then X-RateLimit-Reset when nothing remains, then the documented minute.
 func retryAfter(resp *http.Response) time.Duration {

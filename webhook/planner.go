@@ -1,0 +1,216 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/gatebot/gatebot/internal/queue"
+	"github.com/gatebot/gatebot/webhook/github"
+)
+
+// planner decides which commits are checked, and drives their records. Its fields are set once.
+type planner struct {
+	store
+	gh      GitHub
+	mirrors Mirrors
+	bundle  Bundle
+	parse   ParseConfig
+	policy  Policy
+	tmp     string              // directory for bundles on their way to the queue
+	pools   map[string][]string // runner → pools it serves; nil when runners are not told apart
+	log     *slog.Logger
+	now     func() time.Time
+}
+
+// Policy is how patient the server is and what it asks runners for.
+type Policy struct {
+	Check   string        // name of the check run
+	Pool    string        // runners that get the jobs
+	Timeout time.Duration // of one job on its runner
+
+	Lag        time.Duration // how long GitHub's API may show an older head than the webhook did
+	NotYetFor  time.Duration // how long a commit may stay invisible before it counts as vanished
+	PlanFor    time.Duration // how long planning is retried before the run ends without a verdict
+	QueueWarn  time.Duration // when a run says that no runner has taken it
+	QueueMax   time.Duration // when waiting for a runner ends without a verdict
+	Grace      time.Duration // what a result may take beyond the job's own time limit
+	Retries    int           // attempts after the first that infrastructure may spoil
+	MaxBundle  int64         // bytes
+	KeepRecord time.Duration // how long finished records stay
+}
+
+// DefaultPolicy is what serve uses.
+func DefaultPolicy() Policy {
+	return Policy{
+		Check: "gatebot", Pool: "default", Timeout: 30 * time.Minute,
+		Lag: 30 * time.Second, NotYetFor: 10 * time.Minute, PlanFor: 2 * time.Hour,
+		QueueWarn: 10 * time.Minute, QueueMax: 24 * time.Hour, // GitHub gives up after 14 days
+		Grace: 10 * time.Minute, Retries: 2, MaxBundle: 1 << 30, KeepRecord: 30 * 24 * time.Hour,
+	}
+}
+
+// Plan acts on one event. It may be called again with the same event; an error means that it should be.
+func (p *planner) Plan(ctx context.Context, ev queue.Event, t Trigger) error {
+	switch t.Kind {
+	case KindNone:
+		p.log.InfoContext(ctx, "nothing to do", "reason", t.Reason)
+		return nil
+	case KindCancel:
+		return p.planCancel(ctx, t)
+	case KindRerun:
+		return p.planRerun(ctx, ev, t)
+	case KindCheck, KindLand:
+		if t.PR > 0 {
+			return p.planPull(ctx, ev, t)
+		}
+		return p.want(ctx, ev, p.record(t))
+	}
+	return fmt.Errorf("plan: no such kind %q", t.Kind)
+}
+
+// record is what a new record for t's commit looks like.
+func (p *planner) record(t Trigger) Record {
+	ref := t.HeadRef
+	if t.PR > 0 {
+		ref = fmt.Sprintf("refs/pull/%d/head", t.PR)
+	}
+	return Record{
+		Key: jobKey(t.Repo.ID, t.Head, t.Base, p.policy.Check), Check: p.policy.Check, Pool: p.policy.Pool,
+		Repo: t.Repo, Head: t.Head, HeadRef: ref, Base: t.Base, BaseRef: t.BaseRef, PR: t.PR, Trigger: t.Event,
+	}
+}
+
+// planPull looks at the pull request as it is now: events come late, twice and out of order. Its newest head is the one
+// that counts; unfinished jobs of older ones are cancelled.
+func (p *planner) planPull(ctx context.Context, ev queue.Event, t Trigger) error {
+	pr, err := p.gh.Pull(ctx, ghRepo(t.Repo), t.PR)
+	switch {
+	case errors.Is(err, github.ErrGone) && p.now().Sub(ev.Received) > p.policy.Lag:
+		p.log.InfoContext(ctx, "pull request is gone", "pr", t.PR)
+		return nil
+	case err != nil:
+		return err
+	case !pr.Open:
+		p.log.InfoContext(ctx, "pull request is closed", "pr", t.PR)
+		return nil
+	case pr.Draft:
+		p.log.InfoContext(ctx, "pull request is a draft", "pr", t.PR)
+		return nil
+	case pr.Head != t.Head:
+		if p.now().Sub(ev.Received) <= p.policy.Lag { // GitHub may be behind its own webhook: never conclude from that
+			return fmt.Errorf("pull request %d is at %.12s, the event says %.12s: %w", t.PR, pr.Head, t.Head, github.ErrNotYet)
+		}
+		p.log.InfoContext(ctx, "stale: the pull request has moved on", "pr", t.PR, "head", t.Head, "now", pr.Head)
+		return nil
+	}
+	rec := p.record(t)
+	var old []string
+	pull := pullKey(t.Repo.ID, t.PR)
+	err = change(ctx, &p.store, queue.BucketHeads, pull, func(h *pullHead) bool {
+		old = slices.DeleteFunc(slices.Clone(h.Keys), func(k string) bool { return k == rec.Key })
+		if h.Head == t.Head && slices.Contains(h.Keys, rec.Key) {
+			return false
+		}
+		h.Head, h.Keys = t.Head, append(old, rec.Key)
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	// The new job does not wait for the old ones' check runs, nor the other way round.
+	return errors.Join(p.want(ctx, ev, rec), p.cancelKeys(ctx, pull, old, superseded(t.Head, t.BaseRef)))
+}
+
+// cancelKeys ends the unfinished jobs among keys and forgets them.
+func (p *planner) cancelKeys(ctx context.Context, pull string, keys []string, o Outcome) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	for _, key := range keys {
+		if err := p.finish(ctx, key, o); err != nil {
+			return err
+		}
+	}
+	return change(ctx, &p.store, queue.BucketHeads, pull, func(h *pullHead) bool {
+		h.Keys = slices.DeleteFunc(h.Keys, func(k string) bool { return slices.Contains(keys, k) })
+		return true
+	})
+}
+
+// planCancel ends what nobody waits for any more.
+func (p *planner) planCancel(ctx context.Context, t Trigger) error {
+	if t.PR > 0 {
+		pull := pullKey(t.Repo.ID, t.PR)
+		var h pullHead
+		if _, err := p.read(ctx, queue.BucketHeads, pull, &h); err != nil {
+			return ignoreMissing(err)
+		}
+		return p.cancelKeys(ctx, pull, h.Keys, withdrawn(t.Reason))
+	}
+	var c commitJob
+	if _, err := p.read(ctx, queue.BucketHeads, commitKey(t.Repo.ID, t.Head), &c); err != nil {
+		return ignoreMissing(err)
+	}
+	return p.finish(ctx, c.Key, withdrawn(t.Reason))
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, queue.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// want makes sure that there is a job for rec's content, and a new round of it when the last one ended without a
+// verdict and this event is news.
+func (p *planner) want(ctx context.Context, ev queue.Event, rec Record) error {
+	unlock, err := p.locks.lock(ctx, rec.Key)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	rec.Round, rec.Attempt, rec.State = 1, 1, StatePlanned
+	rec.Delivery, rec.Created, rec.Updated = ev.Delivery, p.now(), p.now()
+	r, fresh := &rec, true
+	rev, err := p.create(ctx, r)
+	if errors.Is(err, queue.ErrExists) {
+		fresh = false
+		if r, rev, err = p.load(ctx, rec.Key); err != nil {
+			return err
+		}
+		if r.State == StateDone && !r.Verdict() && r.Delivery != ev.Delivery && ev.Received.After(r.Updated) {
+			r.Repo, r.BaseRef = rec.Repo, rec.BaseRef
+			rev, err = p.newRound(ctx, r, rev, ev.Delivery)
+			fresh = true
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return p.point(ctx, r, rev, fresh)
+}
+
+// point makes the commit findable and drives its record.
+func (p *planner) point(ctx context.Context, r *Record, rev uint64, fresh bool) error {
+	err := change(ctx, &p.store, queue.BucketHeads, commitKey(r.Repo.ID, r.Head), func(c *commitJob) bool {
+		changed := c.Key != r.Key
+		c.Key = r.Key
+		return changed
+	})
+	if err != nil {
+		return err
+	}
+	return p.drive(ctx, r, rev, fresh)
+}
+
+// newRound starts a record over with a check run of its own.
+func (p *planner) newRound(ctx context.Context, r *Record, rev uint64, delivery string) (uint64, error) {
+	r.Round, r.Attempt, r.Infra, r.Epoch = r.Round+1, r.Attempt+1, 0, 0
+	r.State, r.RunID, r.Job, r.Final, r.InProgress, r.Warned = StatePlanned, 0, nil, nil, false, false
+	r.Delivery, r.Created, r.Updated = delivery, p.now(), p.now()
+	return p.save(ctx, r, rev)
+}

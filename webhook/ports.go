@@ -1,0 +1,72 @@
+package webhook
+
+import (
+	"context"
+	"io"
+
+	"github.com/gatebot/gatebot/internal/config"
+	"github.com/gatebot/gatebot/internal/queue"
+	"github.com/gatebot/gatebot/webhook/github"
+)
+
+// Checks is what the planner and the result consumer ask of GitHub. *github.App is the real one.
+type Checks interface {
+	CreateRun(ctx context.Context, r github.Repo, n github.NewRun) (github.Run, error)
+	FindRun(ctx context.Context, r github.Repo, sha, name, externalID string) (github.Run, bool, error)
+	UpdateRun(ctx context.Context, r github.Repo, id int64, name, status string, out github.Output) error
+	CompleteRun(ctx context.Context, r github.Repo, id int64, c github.Completion) error
+	AppendAnnotations(ctx context.Context, r github.Repo, id int64, c github.Completion) error
+}
+
+// Pulls reads pull requests.
+type Pulls interface {
+	Pull(ctx context.Context, r github.Repo, number int) (github.Pull, error)
+	PullsOfCommit(ctx context.Context, r github.Repo, sha string) ([]github.Pull, error)
+}
+
+// Branches writes the fix log.
+type Branches interface {
+	BranchHead(ctx context.Context, r github.Repo, branch string) (string, error)
+	PointBranch(ctx context.Context, r github.Repo, branch, sha string) error
+	CommitOnBranch(ctx context.Context, r github.Repo, b github.BranchCommit) (string, error)
+	EnsurePull(ctx context.Context, r github.Repo, head, base string, t github.PullText) (int, error)
+	HasOpenPull(ctx context.Context, r github.Repo, head, base string) (bool, error)
+}
+
+// GitHub is all of it.
+type GitHub interface {
+	Checks
+	Pulls
+	Branches
+	ID() int64 // of the App
+	Slug(ctx context.Context) (string, error)
+	GitToken(ctx context.Context, r github.Repo) (string, error)
+}
+
+// Mirrors keeps one bare repository per GitHub repository.
+type Mirrors interface {
+	// Fetch brings refs (full names) up to date and returns the git directory. A ref that the remote does not have is
+	// ErrNoRef.
+	Fetch(ctx context.Context, r queue.Repo, refs ...string) (dir string, err error)
+	// Resolve is the commit that rev names in the mirror, or git.ErrNotFound.
+	Resolve(ctx context.Context, dir, rev string) (string, error)
+	// Tree is the tree id of a commit.
+	Tree(ctx context.Context, dir, commit string) (string, error)
+	// MergeBase is empty when the two have none.
+	MergeBase(ctx context.Context, dir, a, b string) (string, error)
+	// ReadFile is a file of a commit; found is false when there is none.
+	ReadFile(ctx context.Context, dir, commit, path string) (data []byte, found bool, err error)
+	// Changed lists the paths that differ between two commits; an empty a is the empty tree.
+	Changed(ctx context.Context, dir, a, b string) ([]string, error)
+}
+
+// Bundle writes head, and base when it is not empty, from the mirror in dir as what a runner unpacks.
+type Bundle func(ctx context.Context, dir, head, base string, w io.Writer) error
+
+// ParseConfig reads a gate configuration; the name is for messages.
+type ParseConfig func(name string, data []byte) (*config.Config, error)
+
+// ghRepo is the queue's repository as the adapter addresses it.
+func ghRepo(r queue.Repo) github.Repo {
+	return github.Repo{Installation: r.Installation, ID: r.ID, Owner: r.Owner, Name: r.Name}
+}

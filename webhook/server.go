@@ -1,0 +1,284 @@
+package webhook
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gatebot/gatebot/internal/config"
+	"github.com/gatebot/gatebot/internal/queue"
+	"github.com/gatebot/gatebot/webhook/github"
+)
+
+// Options are the parts of a server. Queue, Secrets, Data, Bundle and either GitHub or what NewGitHub needs must be
+// set; the rest has defaults. Tests put their own in everywhere.
+type Options struct {
+	Queue   queue.Queue
+	GitHub  GitHub
+	Secrets []string
+	Data    string // directory for mirrors and temporary files
+	Addr    string // to listen on; "127.0.0.1:0" picks a port, see Server.URL
+	GitHost string // only host that gets tokens; empty: any
+
+	Bundle  Bundle
+	Scan    Scan    // for the fix log; nil turns the fix log off
+	Mirrors Mirrors // nil: GitMirrors under Data
+
+	Policy  Policy              // zero: DefaultPolicy
+	Pools   map[string][]string // runner → pools; nil: not checked
+	Lease   time.Duration       // of one message in this process; 0: 30 s
+	Sweep   time.Duration       // between sweeps; 0: one minute
+	Drain   time.Duration       // how long handlers may go on after Run was told to stop; 0: 10 s
+	Backoff func(deliveries int) time.Duration
+
+	Log *slog.Logger
+	Now func() time.Time
+}
+
+// Server is the whole of `gatebot serve` but the queue.
+type Server struct {
+	opts     Options
+	planner  *planner
+	fixlog   *fixLog
+	http     *http.Server
+	listener net.Listener
+}
+
+// New checks the options, makes the data directory and listens, so that a taken port is known at once. Run serves.
+func New(o Options) (*Server, error) {
+	v, err := newVerifier(o.Secrets)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case o.Queue == nil:
+		return nil, errors.New("server: no queue")
+	case o.GitHub == nil:
+		return nil, errors.New("server: no GitHub (use github.New)")
+	case o.Bundle == nil:
+		return nil, errors.New("server: no bundle writer")
+	case o.Data == "":
+		return nil, errors.New("server: no data directory (set data, or --data DIR)")
+	}
+	o.fill()
+	tmp := filepath.Join(o.Data, "tmp")
+	if err := errors.Join(os.RemoveAll(tmp), os.MkdirAll(tmp, 0o700)); err != nil { // what a killed process left
+		return nil, fmt.Errorf("server: %w", err)
+	}
+	if o.Mirrors == nil {
+		o.Mirrors = &GitMirrors{
+			Dir: filepath.Join(o.Data, "mirrors"), Host: o.GitHost,
+			Token: func(ctx context.Context, r queue.Repo) (string, error) { return o.GitHub.GitToken(ctx, ghRepo(r)) },
+		}
+	}
+	s := &Server{opts: o, planner: &planner{
+		store: store{q: o.Queue}, gh: o.GitHub, mirrors: o.Mirrors, bundle: o.Bundle, parse: config.Load,
+		policy: o.Policy, tmp: tmp, pools: o.Pools, log: o.Log, now: o.Now,
+	}}
+	if o.Scan != nil {
+		s.fixlog = &fixLog{planner: s.planner, scan: o.Scan}
+	}
+	if s.listener, err = net.Listen("tcp", o.Addr); err != nil {
+		return nil, fmt.Errorf("server: %w (is another gatebot running?)", err)
+	}
+	s.http = &http.Server{
+		Handler:           newIntake(v, o.Queue, o.Log, o.Now).handler(),
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       30 * time.Second, // 25 MB within GitHub's own limit of 10 s, and slower proxies
+		WriteTimeout:      45 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn),
+	}
+	return s, nil
+}
+
+func (o *Options) fill() {
+	if o.Policy == (Policy{}) {
+		o.Policy = DefaultPolicy()
+	}
+	if o.Addr == "" {
+		o.Addr = "127.0.0.1:8080"
+	}
+	if o.Lease == 0 {
+		o.Lease = 30 * time.Second
+	}
+	if o.Sweep == 0 {
+		o.Sweep = time.Minute
+	}
+	if o.Drain == 0 {
+		o.Drain = 10 * time.Second
+	}
+	if o.Backoff == nil {
+		o.Backoff = DefaultBackoff
+	}
+	if o.Log == nil {
+		o.Log = slog.Default()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+}
+
+// URL is where the server listens.
+func (s *Server) URL() string { return "http://" + s.listener.Addr().String() }
+
+// Run serves until ctx ends, lets what is in hand come to an end for Options.Drain, and returns nil then. What was cut
+// off goes on after the next start.
+func (s *Server) Run(ctx context.Context) error {
+	work, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+
+	var wg sync.WaitGroup
+	for _, l := range s.lanes() {
+		wg.Go(func() { l.run(ctx, work) })
+	}
+	wg.Go(func() { s.sweeping(ctx, work) })
+	if x, ok := s.opts.Queue.(queue.Exhauster); ok {
+		wg.Go(func() { s.exhausted(ctx, x) })
+	}
+	served := make(chan error, 1)
+	go func() { served <- s.http.Serve(s.listener) }()
+
+	var failure error
+	select {
+	case <-ctx.Done():
+	case failure = <-served:
+		stop()
+	}
+	timer := time.AfterFunc(s.opts.Drain, cut)
+	defer timer.Stop()
+	if failure == nil {
+		if err := s.http.Shutdown(work); err != nil { // drained no longer: close what is open
+			_ = s.http.Close()
+		}
+		<-served
+	}
+	wg.Wait()
+	if failure != nil {
+		return fmt.Errorf("server: %w", failure)
+	}
+	return nil
+}
+
+// lanes: one consumer per event type, so that a long fetch for one never keeps a merge group waiting for its queued
+// run; results on their own; the fix log in the order of the pushes.
+func (s *Server) lanes() []*lane {
+	one := func(stream queue.Stream, name, sub string, workers int, handle func(context.Context, queue.Message) error) *lane {
+		return &lane{
+			q: s.opts.Queue, stream: stream, backoff: s.opts.Backoff, log: s.opts.Log, handle: handle,
+			consumer: queue.Consumer{Name: name, Sub: sub, Lease: s.opts.Lease, MaxInFlight: workers},
+		}
+	}
+	lanes := []*lane{one(queue.Results, "results", "", 4, func(ctx context.Context, m queue.Message) error {
+		return s.planner.handleResult(ctx, m.Sub(), m.Data())
+	})}
+	for event := range parsers {
+		lanes = append(lanes, one(queue.Events, "plan-"+event, event, 4, s.event(s.planner.Plan)))
+	}
+	if s.fixlog != nil {
+		lanes = append(lanes, one(queue.Events, "fixlog", "push", 1, s.event(s.fixlog.onEvent)))
+	}
+	return lanes
+}
+
+// event wraps a handler of triggers: it decodes, puts the delivery on every log line and drops what cannot be used.
+func (s *Server) event(handle func(context.Context, queue.Event, Trigger) error) func(context.Context, queue.Message) error {
+	return func(ctx context.Context, m queue.Message) error {
+		var ev queue.Event
+		if err := json.Unmarshal(m.Data(), &ev); err != nil {
+			return &dropError{"event cannot be read: " + err.Error()}
+		}
+		ctx = withDelivery(ctx, ev)
+		t, err := Parse(ev.Type, ev.Payload)
+		if err != nil {
+			return &dropError{fmt.Sprintf("delivery %s: %v", ev.Delivery, err)}
+		}
+		err = handle(ctx, ev, t)
+		if err != nil && s.opts.Now().Sub(ev.Received) > giveUpEvent {
+			return &dropError{fmt.Sprintf("delivery %s: given up after %s: %v", ev.Delivery, giveUpEvent, err)}
+		}
+		return err
+	}
+}
+
+// giveUpEvent is when an event that always fails is dropped; what it planned is ended long before that.
+const giveUpEvent = 48 * time.Hour
+
+func (s *Server) sweeping(ctx, work context.Context) {
+	for start := true; ; start = false {
+		if err := s.planner.sweep(work, start); err != nil && ctx.Err() == nil {
+			s.opts.Log.WarnContext(ctx, "sweep", "error", err)
+		}
+		pause(ctx, s.opts.Sweep)
+		if ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+func (s *Server) exhausted(ctx context.Context, x queue.Exhauster) {
+	for ctx.Err() == nil {
+		if err := x.Exhausted(ctx, s.planner.handleExhausted); err != nil && ctx.Err() == nil {
+			s.opts.Log.ErrorContext(ctx, "queue: exhausted jobs are not watched", "error", err)
+			pause(ctx, s.opts.Backoff(4))
+		}
+	}
+}
+
+// FromConfig makes the options that a configuration file decides: everything but Queue and Bundle, Scan and Log.
+func FromConfig(c *Config) (Options, error) {
+	secrets, err := c.Webhook.Secrets()
+	if err != nil {
+		return Options{}, err
+	}
+	key, err := github.LoadKey(c.App.PrivateKeyFile)
+	if err != nil {
+		return Options{}, err
+	}
+	app, err := github.New(github.Options{
+		AppID: c.App.ID, Key: key, BaseURL: c.GitHub.APIURL, GraphQLURL: c.GitHub.GraphQLURL, MaxSleep: 20 * time.Second,
+	})
+	if err != nil {
+		return Options{}, err
+	}
+	p := DefaultPolicy()
+	p.Check, p.Pool, p.Timeout = c.Check.Name, c.Check.Pool, c.Check.Timeout
+	p.QueueMax, p.MaxBundle = c.Check.QueueMax, c.Check.MaxBundle
+	pools := map[string][]string{}
+	for _, r := range c.Runners {
+		pools[r.Name] = r.Pools
+	}
+	return Options{
+		GitHub: app, Secrets: secrets, Data: c.Data, Addr: c.Listen.HTTP, GitHost: c.GitHub.gitHost(), Policy: p, Pools: pools,
+	}, nil
+}
+
+// gitHost is where clone URLs of this GitHub point.
+func (g *GitHubConfig) gitHost() string {
+	if g.GitHost != "" {
+		return g.GitHost
+	}
+	if g.APIURL == "" {
+		return "github.com"
+	}
+	u, err := url.Parse(g.APIURL)
+	if err != nil {
+		return "github.com"
+	}
+	if u.Host == "api.github.com" {
+		return "github.com"
+	}
+	return u.Host
+}
