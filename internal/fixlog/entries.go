@@ -1,0 +1,147 @@
+package fixlog
+
+import (
+	"cmp"
+	"errors"
+	"regexp"
+	"strconv"
+
+	"github.com/gatebot/gatebot/internal/finding"
+	"github.com/gatebot/gatebot/internal/git"
+)
+
+// follow keeps the records of renamed files findable.
+func (u *update) follow(renamed map[string]string) {
+	for i := range u.ledger.Records {
+		r := &u.ledger.Records[i]
+		if now, ok := renamed[cmp.Or(r.NowPath, r.Path)]; ok {
+			r.NowPath = now
+			u.touch(r.ID)
+		}
+	}
+}
+
+// regressions marks the records whose violation is back.
+func (u *update) regressions(c git.Commit, back []*finding.Finding) error {
+	for _, f := range back {
+		for i := range u.ledger.Records {
+			r := &u.ledger.Records[i]
+			if r.State != Fixed && r.State != Removed || !r.holds(f.Fingerprint, moveKey(f), f.Path, f.Function) {
+				continue
+			}
+			earlier, err := u.earlier(r.Commit, c.ID)
+			if err != nil {
+				return err
+			}
+			if earlier {
+				r.State, r.RegressedIn = Regressed, c.ID
+				u.touch(r.ID)
+			}
+		}
+	}
+	return nil
+}
+
+// earlier reports whether a fix lies before a commit: a range may be read again, and what is fixed later in it was
+// there before. A fix that the repository does not have any more was logged before the history was rewritten.
+func (u *update) earlier(fix, commit string) (bool, error) {
+	if !u.repo.Has(u.ctx, fix) {
+		return true, nil
+	}
+	base, err := u.repo.MergeBase(u.ctx, fix, commit)
+	if errors.Is(err, git.ErrNotFound) {
+		return false, nil
+	}
+	return base == fix, err
+}
+
+// add writes one record for each rule and function.
+func (u *update) add(c git.Commit, gone []*finding.Finding, state State, renamed map[string]string) {
+	var ids []string
+	byID := map[string]*Record{}
+	for _, f := range gone {
+		id := recordID(c.ID, f.Rule, f.Path, f.Function)
+		r := byID[id]
+		if r == nil {
+			r = &Record{ID: id, State: state, Commit: c.ID, Parent: c.Parents[0], PR: u.opts.PR(c), Author: c.Author,
+				When: c.When, Source: SourceStatic, Rule: f.Rule, Path: f.Path, NowPath: renamed[f.Path], Symbol: f.Function,
+				Operation: operation(f)}
+			byID[id] = r
+			ids = append(ids, id)
+		}
+		r.Fingerprints = append(r.Fingerprints, f.Fingerprint)
+		r.MoveKeys = append(r.MoveKeys, moveKey(f))
+	}
+	if len(ids) == 0 {
+		return
+	}
+	merged := u.merged(c)
+	for _, id := range ids {
+		r := byID[id]
+		r.Commits = merged
+		r.Description = describe([]Record{*r})
+		u.supersede(r)
+		u.put(r)
+	}
+}
+
+// supersede closes the records of earlier fixes of what is fixed again now.
+func (u *update) supersede(by *Record) {
+	for i := range u.ledger.Records {
+		r := &u.ledger.Records[i]
+		if r.State != Regressed || r.ID == by.ID {
+			continue
+		}
+		for j, fp := range by.Fingerprints {
+			if r.holds(fp, by.MoveKeys[j], by.Path, by.Symbol) {
+				r.State, r.SupersededBy = Superseded, by.ID
+				u.touch(r.ID)
+				break
+			}
+		}
+	}
+}
+
+// put adds the record, or renews it when the range was looked at before; what people wrote and what happened since
+// stays.
+func (u *update) put(r *Record) {
+	if old := u.ledger.find(r.ID); old != nil {
+		r.Human, r.State, r.RegressedIn, r.SupersededBy = old.Human, old.State, old.RegressedIn, old.SupersededBy
+		r.NowPath = cmp.Or(old.NowPath, r.NowPath)
+		*old = *r
+		return
+	}
+	u.ledger.Records = append(u.ledger.Records, *r)
+	u.touch(r.ID)
+}
+
+// maxMerged bounds the list of commits behind a merge.
+const maxMerged = 50
+
+// merged lists what a merge commit brought in. It is for the reader only, so that a failure leaves it empty.
+func (u *update) merged(c git.Commit) []string {
+	if len(c.Parents) < 2 {
+		return nil
+	}
+	ids, err := u.repo.Commits(u.ctx, c.Parents[1:], c.Parents[:1], false)
+	if err != nil {
+		return nil
+	}
+	return ids[:min(len(ids), maxMerged)]
+}
+
+var (
+	squashed    = regexp.MustCompile(`\(#(\d{1,9})\)$`)
+	mergeButton = regexp.MustCompile(`^Merge pull request #(\d{1,9}) from `)
+)
+
+// pullRequest reads the number that GitHub writes into the subject of squash and merge commits, or 0.
+func pullRequest(subject string) int {
+	for _, re := range []*regexp.Regexp{squashed, mergeButton} {
+		if m := re.FindStringSubmatch(subject); m != nil {
+			n, _ := strconv.Atoi(m[1]) // the expression lets only numbers through
+			return n
+		}
+	}
+	return 0
+}
