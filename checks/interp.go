@@ -1,22 +1,209 @@
 package checks
 
-import "github.com/gatebot/gatebot/internal/pyast"
+import (
+	"context"
+	"fmt"
+	"strings"
 
-type interp struct{}
+	"github.com/gatebot/gatebot/internal/pyast"
+)
+
+// Bounds of the interpretation. They are far above what code needs to be understood and keep a scan finite and fast
+// on code that is written to explode.
+const (
+	maxDepth    = 12      // calls inside calls
+	maxWork     = 400_000 // expressions per entry point
+	maxLoops    = 3       // turns of a loop until its values must have settled
+	maxRecurse  = 2       // activations of one function
+	maxFlow     = 12      // steps of evidence
+	maxExprNest = 400     // nesting of one expression
+)
+
+// interp is the abstract interpreter. It is used by one goroutine.
+type interp struct {
+	ctx     context.Context
+	p       *project
+	hot     *hotPath
+	opts    *Options
+	hooks   *hooks
+	memo    map[string]*Value
+	objects map[*Class]*classState
+	globals map[globalVar]*Value
+	callers map[*Func]bool // functions that were interpreted in a hot context with the arguments of a caller
+	uses    map[*Func]*paramUse
+	sink    *sink
+	frames  []*frame
+	quiet   int // above 0: values only, no events
+	work    int
+	nextObj int
+	nest    int
+	trace   *tracer
+	failed  map[string]error // files whose tree cannot be had
+}
+
+// frame is one activation of a function.
 type frame struct {
-	file   *fileUnit
+	in     *interp
+	u      *unit
 	fn     *Func
 	node   pyast.Node
+	env    *env
 	loop   int
+	loops  []*loopState
+	guards []guard
 	values map[pyast.Expr]*Value
+	ret    *Value
+	yield  *Value
+	gen    bool
+	self   *Value
+	site   int // line of the call that made it, 0 for an entry
+	from   *frame
 }
-type fileUnit struct {
-	path string
-	tree *pyast.Module
-}
-type module struct{}
-type funcSummary struct{}
 
-func (in *interp) report(p *Pass, n pyast.Node, v *Value, r report) {}
-func join(a, b *Value) *Value                                       { return a }
-func (v *Value) truth() (bool, bool)                                { return false, false }
+type loopState struct{ breaks, continues *env }
+
+func newInterp(ctx context.Context, p *project, hot *hotPath, hooks *hooks, sink *sink) *interp {
+	return &interp{ctx: ctx, p: p, hot: hot, opts: p.opts, hooks: hooks, memo: map[string]*Value{},
+		objects: map[*Class]*classState{}, globals: map[globalVar]*Value{}, callers: map[*Func]bool{},
+		uses: map[*Func]*paramUse{}, sink: sink, failed: map[string]error{}}
+}
+
+// runEntry interprets one hot function on its own: as a root, or because nobody who calls it was seen.
+func (in *interp) runEntry(f *Func) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("internal error while looking at %s: %v", f.Name, r)
+			in.quiet, in.nest, in.frames = 0, 0, in.frames[:0]
+		}
+	}()
+	in.work = maxWork
+	u, node := in.syntax(f)
+	if node == nil {
+		return nil
+	}
+	args := in.entryArgs(u, f, node)
+	fr := in.activate(u, f, node, node.Body, nil, nil)
+	in.bindEntry(fr, node, args)
+	in.run(fr, node.Body)
+	return nil
+}
+
+// syntax returns the tree of a function.
+func (in *interp) syntax(f *Func) (*unit, *pyast.FuncDef) {
+	u := in.unit(f.mod)
+	if u == nil || f.ord >= len(u.funcs) {
+		return nil, nil
+	}
+	return u, u.funcs[f.ord]
+}
+
+func (in *interp) unit(m *module) *unit {
+	if in.failed[m.path] != nil {
+		return nil
+	}
+	u, err := in.p.trees.get(in.ctx, m)
+	if err != nil {
+		in.failed[m.path] = err
+		return nil
+	}
+	return u
+}
+
+func (in *interp) top() *frame {
+	if len(in.frames) == 0 {
+		return nil
+	}
+	return in.frames[len(in.frames)-1]
+}
+
+// activate makes the frame of a call. Guards around the call hold inside it.
+func (in *interp) activate(u *unit, f *Func, node pyast.Node, _ []pyast.Stmt, closure *env, site pyast.Node) *frame {
+	fr := &frame{in: in, u: u, fn: f, node: node, env: newEnv(closure), values: map[pyast.Expr]*Value{}}
+	if from := in.top(); from != nil {
+		fr.from = from
+		fr.guards = from.guards
+		fr.loop = 0
+		if site != nil {
+			fr.site = int(site.Pos().Start.Line)
+		}
+	}
+	return fr
+}
+
+// run executes a body and returns what the function returns.
+func (in *interp) run(fr *frame, body []pyast.Stmt) *Value {
+	in.frames = append(in.frames, fr)
+	nest := in.nest
+	in.nest = 0
+	if in.quiet == 0 && in.hooks != nil {
+		in.hooks.function(in, fr)
+	}
+	fr.block(body)
+	in.nest = nest
+	in.frames = in.frames[:len(in.frames)-1]
+	if fr.gen {
+		return list(fr.yield)
+	}
+	if fr.ret == nil {
+		return none
+	}
+	if !fr.env.dead && fr.ret != nil { // also falls off the end
+		return optional(fr.ret)
+	}
+	return fr.ret
+}
+
+// budget takes n units of work and reports whether there is any left. The context is looked at now and then.
+func (in *interp) budget(n int) bool {
+	in.work -= n
+	if in.work&1023 == 0 && in.ctx.Err() != nil {
+		in.work = 0
+	}
+	return in.work > 0
+}
+
+// step is the evidence of one thing that happens to v at n.
+func (fr *frame) step(v *Value, n pyast.Node, note string) *Value {
+	if v == nil || v.Kind != KindTensor {
+		return v
+	}
+	pos := n.Pos()
+	f := &Flow{Prev: v.Flow, Path: fr.u.mod.path, Line: int(pos.Start.Line), Note: note, off: pos.Off, end: pos.EndOff, n: 1}
+	if v.Flow != nil {
+		if v.Flow.n >= maxFlow || v.Flow.off == f.off && v.Flow.end == f.end && v.Flow.Path == f.Path {
+			return v
+		}
+		f.n = v.Flow.n + 1
+	}
+	return v.with(func(c *Value) { c.Flow = f })
+}
+
+// names is the chain of functions that are active, root first.
+func (in *interp) stack() []*Func {
+	out := make([]*Func, 0, len(in.frames))
+	for _, fr := range in.frames {
+		if fr.fn != nil && (len(out) == 0 || out[len(out)-1] != fr.fn) {
+			out = append(out, fr.fn)
+		}
+	}
+	return out
+}
+
+// active counts the activations of f.
+func (in *interp) active(f *Func) int {
+	n := 0
+	for _, fr := range in.frames {
+		if fr.fn == f {
+			n++
+		}
+	}
+	return n
+}
+
+// newObject makes the mutable part of an instance or dict made at site.
+func (in *interp) newObject(site pyast.Node) *Object {
+	in.nextObj++
+	return &Object{id: in.nextObj, attrs: map[string]*Value{}, site: site}
+}
+
+func isDunder(s string) bool { return strings.HasPrefix(s, "__") && strings.HasSuffix(s, "__") }

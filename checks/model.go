@@ -2,20 +2,29 @@ package checks
 
 import "github.com/gatebot/gatebot/internal/pyast"
 
-// Func is a function, method or lambda of the project, without its syntax tree (trees come and go, see fileCache).
+// Func is a function or method of the project, without its syntax tree: trees come and go, see treeCache.
 type Func struct {
 	Path  string
-	Name  string // qualified: MoE.forward, outer.inner; "<lambda>" ends a lambda's
+	Name  string // qualified: MoE.forward, outer.inner
 	Line  int
 	Class *Class // of a method
 	Kind  FuncKind
 
-	mod    *module
-	ord    int // ordinal of the def in its file, to find it again in a fresh tree
-	short  string
-	parent *Func
-	sum    *funcSummary
+	mod     *module
+	ord     int // ordinal of the def in its file, to find it again in a fresh tree
+	short   string
+	outer   *Func
+	inner   map[string]*Func
+	refs    []string // dotted texts of what it reads and calls, see index.go
+	locals  []local
+	decos   []string
+	params  []string
+	async   bool
+	handled bool // has a body that is more than a docstring and raise or pass
 }
+
+// local is a local variable or parameter whose class is written in the source.
+type local struct{ name, class string }
 
 // FuncKind tells methods apart.
 type FuncKind uint8
@@ -36,24 +45,26 @@ type Class struct {
 	Line int
 
 	mod     *module
+	ord     int
 	short   string
 	bases   []string // dotted text as written
 	methods map[string]*Func
-	fields  []field           // annotated class variables: dataclass and NamedTuple fields
-	consts  map[string]string // class variables that are literals, by source text
-	stores  map[string]bool   // attributes assigned on self in any method
-	data    bool              // @dataclass, NamedTuple, TypedDict: the constructor takes the fields
+	fields  []string            // annotated class variables in order: dataclass and NamedTuple fields
+	attrs   map[string][]string // attributes assigned on self, with the classes that their source text names
+	stores  map[string][]*Func  // the methods that do so
+	data    bool                // @dataclass, NamedTuple, TypedDict: the constructor takes the fields
+	subs    []*Class
+	mro     []*Class
+	ext     []string // canonical names of bases outside the project, of the whole line of ancestors
 }
-
-// field is one annotated class variable. Annotation and Default are source texts.
-type field struct{ name, annotation, def string }
 
 // Object is the mutable part of an abstract instance or dict: what its attributes and keys hold, joined over every
 // store the interpreter has seen. One object stands for all instances made at one place.
 type Object struct {
 	id    int
 	attrs map[string]*Value
-	open  bool // attributes that are not listed may exist
+	elem  *Value // what unknown keys hold
+	site  pyast.Node
 }
 
 // Attr is what attribute or key name holds; nil when nothing is known.
@@ -64,10 +75,28 @@ func (v *Value) Attr(name string) *Value {
 	return v.Obj.attrs[name]
 }
 
-// funcSyntax is the part of a tree that belongs to one function.
-type funcSyntax struct {
-	node   pyast.Node
-	params []pyast.Param
-	body   []pyast.Stmt
-	expr   pyast.Expr // body of a lambda
+// module is one indexed file.
+type module struct {
+	path    string
+	names   []string // dotted names it can be imported by, best first
+	pkg     bool     // __init__.py
+	imports map[string]target
+	stars   []target
+	funcs   map[string]*Func // at the top level
+	classes map[string]*Class
+	vars    map[string]bool // other names assigned at the top level
+	all     []*Func
+	allCls  []*Class
+	marks   []mark // suppression comments
+	allowed []lines
+	size    int64
+	file    File
+	torchy  bool // mentions torch at all
+	setsDev bool // calls torch.set_default_device
 }
+
+// target is what an import binds: a module, or a name in one.
+type target struct{ module, name string }
+
+// lines is a range of lines, both ends included.
+type lines struct{ from, to int }

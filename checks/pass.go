@@ -62,10 +62,10 @@ func confidenceOf(v *Value) finding.Confidence {
 }
 
 // Text is the source of n.
-func (p *Pass) Text(n pyast.Node) string { return p.fr.file.tree.Text(n) }
+func (p *Pass) Text(n pyast.Node) string { return p.fr.u.tree.Text(n) }
 
 // Path is the file that is looked at.
-func (p *Pass) Path() string { return p.fr.file.path }
+func (p *Pass) Path() string { return p.fr.u.mod.path }
 
 // Func is the hot function that is looked at.
 func (p *Pass) Func() *Func { return p.fr.fn }

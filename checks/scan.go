@@ -2,6 +2,9 @@ package checks
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"time"
 
 	"github.com/gatebot/gatebot/internal/finding"
 )
@@ -13,7 +16,8 @@ type File struct {
 	Size int64
 }
 
-// Source is a tree of files: a working tree, a commit, an index. Read may be called from several goroutines.
+// Source is a tree of files: a working tree, a commit, an index. Read may be called from several goroutines, and
+// twice for one file.
 type Source interface {
 	Files(ctx context.Context) ([]File, error)
 	Read(ctx context.Context, f File) ([]byte, error)
@@ -30,5 +34,112 @@ type Report struct {
 }
 
 // Scan finds the hazards in src. It is an error when the files cannot be listed or ctx ends; a file that cannot be
-// read or parsed is a note and a finding (GB002), not an error.
-func Scan(ctx context.Context, src Source, opts Options) (*Report, error) { return nil, nil }
+// read or parsed is a note and a finding (GB002), not an error. The result depends on the files and the options only.
+func Scan(ctx context.Context, src Source, opts Options) (*Report, error) {
+	s, err := newScan(ctx, src, opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.interpret(ctx); err != nil {
+		return nil, err
+	}
+	return s.report(ctx)
+}
+
+// scan is one run.
+type scan struct {
+	p     *project
+	hot   *hotPath
+	in    *interp
+	sink  *sink
+	notes []string
+}
+
+func newScan(ctx context.Context, src Source, opts Options) (*scan, error) {
+	opts.setDefaults()
+	p, err := load(ctx, src, &opts)
+	if err != nil {
+		return nil, err
+	}
+	s := &scan{p: p, hot: findHot(p, &opts)}
+	s.sink = newSink(s.hot)
+	s.in = newInterp(ctx, p, s.hot, newHooks(opts.Rules), s.sink)
+	return s, nil
+}
+
+func (o *Options) setDefaults() {
+	if o.Workers <= 0 {
+		o.Workers = 2
+	}
+	if o.MaxFileSize <= 0 {
+		o.MaxFileSize = 2 << 20
+	}
+	if o.ParseLimit <= 0 {
+		o.ParseLimit = 2 * time.Second
+	}
+	if o.Now.IsZero() {
+		o.Now = time.Now()
+	}
+}
+
+// interpret looks at every hot function: first at the ones that no other hot function calls, then at those that no
+// caller has been followed into, in the order of their distance from a root.
+func (s *scan) interpret(ctx context.Context) error {
+	order := slices.Clone(s.hot.order)
+	slices.SortStableFunc(order, func(a, b *Func) int { return s.turn(a) - s.turn(b) })
+	for _, f := range order {
+		if s.in.callers[f] {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("scan: %w", err)
+		}
+		if err := s.in.runEntry(f); err != nil {
+			s.p.unread = append(s.p.unread, unreadable{path: f.Path, line: f.Line, why: err.Error()})
+		}
+	}
+	for _, path := range sortedKeys(s.in.failed) {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("scan: %w", err)
+		}
+		s.p.unread = append(s.p.unread, unreadable{path: path, why: s.in.failed[path].Error()})
+	}
+	return nil
+}
+
+// turn is 0 for step protocols, 1 for roots that nobody on the hot path calls, 2 for the rest.
+func (s *scan) turn(f *Func) int {
+	switch {
+	case f.Class == nil && f.outer == nil && f.short == "step" && s.hot.protocol(f.mod):
+		return 0
+	case !s.hot.called[f]:
+		return 1
+	}
+	return 2
+}
+
+func (s *scan) report(ctx context.Context) (*Report, error) {
+	f := &finisher{ctx: ctx, p: s.p, hot: s.hot, rules: map[string]*Rule{}, now: s.p.opts.Now, texts: map[string][]byte{}}
+	for _, r := range s.p.opts.Rules {
+		f.rules[r.ID] = r
+	}
+	out := &Report{Findings: f.findings(s.sink.list()), Files: len(s.p.modules), Notes: s.p.notes}
+	for _, m := range s.p.modules {
+		out.Functions += len(m.all)
+	}
+	hot := map[*Func]bool{}
+	for _, fn := range s.hot.order {
+		hot[fn] = true
+	}
+	for fn := range s.in.callers {
+		hot[fn] = true
+	}
+	out.Hot = len(hot)
+	for _, u := range s.p.unread {
+		out.Notes = append(out.Notes, u.path+": "+u.why)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("scan: %w", err)
+	}
+	return out, nil
+}

@@ -1,5 +1,7 @@
 package checks
 
+import "github.com/gatebot/gatebot/internal/pyast"
+
 // Value is what the interpreter takes an expression for. Values are immutable: rules may keep none and change none.
 // The zero value and a nil *Value both mean "unknown", and every method works on nil.
 type Value struct {
@@ -35,6 +37,16 @@ type Value struct {
 	// Func is the function of a KindFunc, Recv what it is bound to.
 	Func *Func
 	Recv *Value
+
+	// also are other values of the same kind that this may be too: functions of a dispatch table, objects of other
+	// classes. The main value is the first one.
+	also []*Value
+	// lambda, unit and closure belong to a KindFunc: its syntax when it is a lambda, where that lives, and the
+	// variables around it.
+	lambda  *pyast.Lambda
+	unit    *unit
+	closure *env
+	partial []Arg // arguments that functools.partial has fixed
 
 	// Flow is how the value came to be what it is, newest step first. It becomes the flow evidence of a finding.
 	Flow *Flow
@@ -107,8 +119,10 @@ type Flow struct {
 	Prev *Flow
 	Path string
 	Line int
-	Text string // "`x` = device tensor: torch.randn(4).to(device)"
-	n    int
+	Note string // what happens there: "made on the device", "assigned", "passed as x", "returned"
+
+	off, end uint32 // of the source text
+	n        int    // length of the chain
 }
 
 // IsTensor reports whether v is a tensor, wherever it lives.

@@ -1,0 +1,236 @@
+package checks
+
+import (
+	"strconv"
+
+	"github.com/gatebot/gatebot/internal/pyast"
+)
+
+// assign binds v to a target. value is the expression on the right, nil for loop variables.
+func (fr *frame) assign(t pyast.Expr, v *Value, s pyast.Stmt, value pyast.Expr) {
+	switch t := t.(type) {
+	case *pyast.Name:
+		fr.env.set(t.ID, fr.step(v, s, "assigned to "+t.ID))
+	case *pyast.Attr:
+		recv := fr.eval(t.X)
+		fr.storeAttr(t, recv, v, s, "")
+	case *pyast.Subscript:
+		fr.storeItem(t, v, s, "", value)
+	case *pyast.Tuple:
+		fr.unpack(t.Elts, v, s, value)
+	case *pyast.List:
+		fr.unpack(t.Elts, v, s, value)
+	case *pyast.Starred:
+		fr.assign(t.X, list(v.Element()), s, value)
+	}
+}
+
+func (fr *frame) unpack(targets []pyast.Expr, v *Value, s pyast.Stmt, value pyast.Expr) {
+	// `a, b = x, y` makes no tuple: each name gets its own value, and its own evidence.
+	if v.IsTensor() && fr.in.emits() {
+		node := value
+		if node == nil {
+			if f, ok := s.(*pyast.For); ok {
+				node = f.Iter
+			}
+		}
+		if node != nil {
+			fr.in.hooks.iterate(fr, &Iterate{Node: node, Kind: IterUnpack, Value: v})
+		}
+	}
+	elem := fr.iterated(v, value)
+	for i, t := range targets {
+		item := elem
+		if len(v.Items) == len(targets) && v.Elem == nil {
+			item = v.Items[i]
+		}
+		fr.assign(t, item, s, value)
+	}
+}
+
+func (fr *frame) augmented(s *pyast.AugAssign) {
+	switch t := s.Target.(type) {
+	case *pyast.Subscript:
+		base := fr.eval(t.X)
+		index := fr.indices(t)
+		old := fr.load(t, base, index, true)
+		r := fr.eval(s.Value)
+		v := fr.binary(s, s.Op, old, r, true)
+		fr.store(t, base, index, v, s, s.Op, s.Value)
+	case *pyast.Attr:
+		recv := fr.eval(t.X)
+		old := fr.attr(t, recv)
+		r := fr.eval(s.Value)
+		fr.storeAttr(t, recv, fr.binary(s, s.Op, old, r, true), s, s.Op)
+	case *pyast.Name:
+		old := fr.eval(t)
+		r := fr.eval(s.Value)
+		v := fr.binary(s, s.Op, old, r, true)
+		fr.env.set(t.ID, fr.step(v, s, "assigned to "+t.ID))
+	default:
+		fr.eval(s.Value)
+	}
+}
+
+// storeAttr is recv.name = v.
+func (fr *frame) storeAttr(t *pyast.Attr, recv, v *Value, s pyast.Stmt, op string) {
+	if fr.in.emits() {
+		fr.in.hooks.attrStore(fr, &AttrStore{Node: t, Stmt: s, Recv: recv, Name: t.Name, Value: v, Op: op})
+	}
+	v = fr.step(v, s, "stored as "+t.Name)
+	if recv.Kind == KindTensor || recv.Obj == nil {
+		return
+	}
+	fr.put(recv.Obj, t.Name, v)
+}
+
+// put joins v into an object, and remembers it for the rest of this function as what the name holds now.
+func (fr *frame) put(o *Object, name string, v *Value) {
+	o.attrs[name] = join(o.attrs[name], v)
+	fr.env.set(slot(o, name), v)
+}
+
+func slot(o *Object, name string) string { return "#" + strconv.Itoa(o.id) + "." + name }
+
+// held is what an object holds under a name at this point; nil when nothing is known.
+func (fr *frame) held(o *Object, name string) *Value {
+	if o == nil {
+		return nil
+	}
+	if v, ok := fr.env.vars[slot(o, name)]; ok {
+		return v
+	}
+	return o.attrs[name]
+}
+
+func (fr *frame) storeItem(t *pyast.Subscript, v *Value, s pyast.Stmt, op string, value pyast.Expr) {
+	base := fr.eval(t.X)
+	fr.store(t, base, fr.indices(t), v, s, op, value)
+}
+
+func (fr *frame) store(t *pyast.Subscript, base *Value, index []Index, v *Value, s pyast.Stmt, op string, value pyast.Expr) {
+	if fr.in.emits() {
+		fr.in.hooks.store(fr, &Store{Node: t, Stmt: s, Base: base, Index: index, Value: v, Op: op, ValueNode: value})
+	}
+	switch base.Kind {
+	case KindDict, KindInstance:
+		if base.Obj == nil || len(index) != 1 {
+			return
+		}
+		if key, ok := index[0].Value.Str(); ok {
+			fr.put(base.Obj, key, v)
+		} else {
+			base.Obj.elem = join(base.Obj.elem, v)
+		}
+	case KindList:
+		// Lists are immutable values here: what is stored becomes what the variable's elements may be.
+		if n, ok := t.X.(*pyast.Name); ok {
+			fr.env.set(n.ID, list(join(base.Element(), v)))
+		}
+	}
+}
+
+// narrow uses what a test that came out as want says about variables: `x is None`, `isinstance(x, …)`, `x.is_cuda`.
+func (fr *frame) narrow(test pyast.Expr, want bool) {
+	switch t := test.(type) {
+	case *pyast.Unary:
+		if t.Op == "not" {
+			fr.narrow(t.X, !want)
+		}
+	case *pyast.Bool:
+		if (t.Op == "and") == want {
+			fr.narrow(t.L, want)
+			fr.narrow(t.R, want)
+		}
+	case *pyast.Name:
+		if v, ok := fr.env.vars[t.ID]; ok && want && v.Optional {
+			fr.env.set(t.ID, v.with(func(c *Value) { c.Optional = false }))
+		}
+	case *pyast.Compare:
+		fr.narrowNone(t, want)
+	case *pyast.Call:
+		fr.narrowType(t, want)
+	case *pyast.Attr:
+		fr.narrowPlace(t, want)
+	}
+}
+
+func (fr *frame) narrowNone(t *pyast.Compare, want bool) {
+	if len(t.Ops) != 1 {
+		return
+	}
+	name, ok := t.First.(*pyast.Name)
+	c, isConst := t.Rest[0].(*pyast.Const)
+	if !ok || !isConst || c.Kind != pyast.ConstNone {
+		return
+	}
+	v, ok := fr.env.vars[name.ID]
+	if !ok {
+		return
+	}
+	isNone := (t.Ops[0] == "is" || t.Ops[0] == "==") == want
+	switch {
+	case isNone && (t.Ops[0] == "is" || t.Ops[0] == "is not"):
+		fr.env.set(name.ID, none)
+	case !isNone && v.Optional:
+		fr.env.set(name.ID, v.with(func(c *Value) { c.Optional = false }))
+	}
+}
+
+// narrowType handles isinstance(x, torch.Tensor) and torch.is_tensor(x).
+func (fr *frame) narrowType(t *pyast.Call, want bool) {
+	if len(t.Args) == 0 {
+		return
+	}
+	name, ok := t.Args[0].Value.(*pyast.Name)
+	if !ok {
+		return
+	}
+	v, bound := fr.env.get(name.ID)
+	if !bound {
+		return
+	}
+	var asked *Value
+	switch fr.calleeName(t) {
+	case "builtins.isinstance":
+		if len(t.Args) == 2 {
+			asked = fr.in.annotation(fr.u.mod, fr.u.tree.Text(t.Args[1].Value), false)
+		}
+	case "torch.is_tensor":
+		asked = tensor(PlaceUnknown, Likely)
+	}
+	if asked == nil {
+		return
+	}
+	switch {
+	case want && (v.IsUnknown() || v.Sure == Possible && v.Kind != asked.Kind):
+		if asked.Kind == KindTensor && v.Kind == KindUnknown {
+			asked = tensor(PlaceUnknown, Possible)
+		}
+		fr.env.set(name.ID, asked)
+	case want && v.Kind == KindTensor && asked.Kind != KindTensor,
+		!want && v.Kind == KindTensor && asked.Kind == KindTensor:
+		// Joined from a tensor and something else: here it is the something else, or the code is not reached.
+		fr.env.set(name.ID, hostUnknown)
+	}
+}
+
+// narrowPlace handles `if x.is_cuda` and `if x.is_cpu`.
+func (fr *frame) narrowPlace(t *pyast.Attr, want bool) {
+	name, ok := t.X.(*pyast.Name)
+	if !ok || (t.Name != "is_cuda" && t.Name != "is_cpu") {
+		return
+	}
+	v, ok := fr.env.vars[name.ID]
+	if !ok || !v.IsTensor() {
+		return
+	}
+	place := PlaceCPU
+	if (t.Name == "is_cuda") == want {
+		place = PlaceDevice
+	}
+	if v.Place == place || place == PlaceCPU && v.Place == PlacePinned {
+		return
+	}
+	fr.env.set(name.ID, v.with(func(c *Value) { c.Place = place }))
+}

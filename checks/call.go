@@ -1,0 +1,317 @@
+package checks
+
+import (
+	"github.com/gatebot/gatebot/checks/torchop"
+	"github.com/gatebot/gatebot/internal/pyast"
+)
+
+// call evaluates a call: what is called, the arguments, and what comes back.
+func (fr *frame) call(e *pyast.Call) *Value {
+	if v, ok := fr.super(e); ok {
+		return v
+	}
+	callee := fr.callee(e.Func)
+	args := fr.args(e)
+	if v, ok := fr.special(e, callee, args); ok {
+		return v
+	}
+	return fr.callValue(callee, args, e)
+}
+
+// callee evaluates what is called. A method of something unknown gets a name here, where it is known to be a method.
+func (fr *frame) callee(f pyast.Expr) *Value {
+	a, ok := f.(*pyast.Attr)
+	if !ok {
+		return fr.eval(f)
+	}
+	recv := fr.eval(a.X)
+	v := fr.attrOf(recv, a.Name)
+	if v == nil || v.Kind == KindUnknown && v.Recv == nil {
+		v = unknownMethod(recv, a.Name)
+	}
+	fr.values[f] = v
+	return v
+}
+
+// unknownMethod names a method of a value of which nothing is known as if it were a tensor's when that is likely
+// from the name alone.
+func unknownMethod(recv *Value, name string) *Value {
+	n := "?." + name
+	if recv.Kind == KindUnknown && recv.Place != PlaceHost && isTensorMethod(name) && !sharedMethods[name] {
+		n = "Tensor." + name
+	}
+	if recv.Kind == KindUnknown && recv.Place != PlaceHost && name == "to" {
+		n = "Tensor.to"
+	}
+	return bound(n, recv)
+}
+
+// calleeName is the canonical name of what a call that has been evaluated called.
+func (fr *frame) calleeName(e *pyast.Call) string {
+	v := fr.values[e.Func]
+	if v == nil {
+		fr.quietly(func() { v = fr.eval(e.Func) })
+	}
+	switch {
+	case v.Kind == KindExternal:
+		return v.Name
+	case v.Kind == KindFunc && v.Func != nil && v.lambda == nil:
+		return "user:" + v.Func.Name
+	}
+	return ""
+}
+
+func (fr *frame) args(e *pyast.Call) []Arg {
+	if len(e.Args) == 0 {
+		return nil
+	}
+	out := make([]Arg, 0, len(e.Args))
+	for _, a := range e.Args {
+		v := fr.eval(a.Value)
+		if a.Star == 1 {
+			fr.iterates(a.Value, v, IterStar)
+			// f(*(a, b)) is f(a, b)
+			if v.Kind == KindTuple && v.Elem == nil {
+				for _, it := range v.Items {
+					out = append(out, Arg{Value: it, Node: a.Value})
+				}
+				continue
+			}
+		}
+		out = append(out, Arg{Name: a.Name, Star: a.Star, Value: v, Node: a.Value})
+	}
+	return out
+}
+
+// callValue calls a value.
+func (fr *frame) callValue(callee *Value, args []Arg, e *pyast.Call) *Value {
+	var out *Value
+	switch callee.Kind {
+	case KindFunc:
+		out = fr.callFunc(callee, args, e)
+		fr.callEvent(&Call{Node: e, Name: "user", Recv: callee.Recv, Args: args, Result: out, Func: callee.Func})
+	case KindClass:
+		out = fr.construct(callee.Class, args, e)
+		fr.callEvent(&Call{Node: e, Name: "user", Args: args, Result: out})
+	case KindInstance:
+		out = fr.callInstance(callee, args, e)
+	case KindExternal:
+		out = fr.callExternal(callee, args, e)
+	default:
+		out = unknown
+		fr.callEvent(&Call{Node: e, Name: "?", Args: args, Result: out})
+	}
+	for _, o := range callee.also {
+		out = join(out, fr.callValue(o, args, e))
+	}
+	return out
+}
+
+func (fr *frame) callEvent(c *Call) {
+	if fr.in.emits() {
+		fr.in.hooks.call(fr, c)
+	}
+}
+
+// callInstance calls an object: __call__, or forward of a module.
+func (fr *frame) callInstance(v *Value, args []Arg, e *pyast.Call) *Value {
+	if v.Class == nil {
+		if len(v.Name) > 9 && v.Name[:9] == "torch.nn." {
+			out := moduleResult(v, args)
+			fr.callEvent(&Call{Node: e, Name: "torch.nn.Module.__call__", Recv: v, Args: args, Result: out})
+			return out
+		}
+		fr.callEvent(&Call{Node: e, Name: "?", Recv: v, Args: args, Result: unknown})
+		return unknown
+	}
+	m := v.Class.method("__call__")
+	if m == nil {
+		m = v.Class.method("forward")
+	}
+	if m == nil {
+		return unknown
+	}
+	one := v
+	if len(v.also) > 0 {
+		one = v.with(func(c *Value) { c.also = nil })
+	}
+	out := fr.callUser(m, one, args, e)
+	fr.callEvent(&Call{Node: e, Name: "user", Recv: v, Args: args, Result: out, Func: m})
+	return out
+}
+
+// moduleResult is what torch.nn.Linear and friends return: a tensor where their input is.
+func moduleResult(v *Value, args []Arg) *Value {
+	for _, a := range args {
+		if a.Value.Kind == KindTensor {
+			out := a.Value.with(func(c *Value) { c.Rank = -1; c.DType = DTypeFloat; c.NonDense = false })
+			if last(v.Name) != "Embedding" {
+				out.Rank = a.Value.Rank
+			} else if a.Value.Rank >= 0 {
+				out.Rank = a.Value.Rank + 1
+			}
+			if out.Place == PlaceUnknown {
+				out.Place = PlaceDevice
+			}
+			return out
+		}
+	}
+	return tensor(PlaceDevice, Likely)
+}
+
+// super handles super().name(…), which Python resolves along the ancestors of the object's class.
+func (fr *frame) super(e *pyast.Call) (*Value, bool) {
+	a, ok := e.Func.(*pyast.Attr)
+	if !ok || fr.fn == nil || fr.fn.Class == nil {
+		return nil, false
+	}
+	call, ok := a.X.(*pyast.Call)
+	if !ok {
+		return nil, false
+	}
+	if n, ok := call.Func.(*pyast.Name); !ok || n.ID != "super" {
+		return nil, false
+	}
+	args := fr.args(e)
+	self := fr.self
+	cls := fr.fn.Class
+	if self != nil && self.Class != nil {
+		cls = self.Class
+	}
+	m := cls.methodAfter(fr.fn.Class, a.Name)
+	if m == nil {
+		if self == nil {
+			return unknown, true
+		}
+		if b := moduleMethod(a.Name, self); b != nil {
+			return fr.callExternal(b, args, e), true
+		}
+		return unknown, true
+	}
+	return fr.callUser(m, self, args, e), true
+}
+
+// callExternal calls something that is not of the project.
+func (fr *frame) callExternal(callee *Value, args []Arg, e *pyast.Call) *Value {
+	c := &Call{Node: e, Name: callee.Name, Recv: callee.Recv, Args: args}
+	switch {
+	case callee.Recv == nil && len(c.Name) > 13 && c.Name[:13] == "torch.Tensor.":
+		// Tensor.item(t) is t.item()
+		if len(args) > 0 {
+			c = &Call{Node: e, Name: c.Name[6:], Recv: args[0].Value, Args: args[1:]}
+		}
+	case callee.Recv != nil:
+		if v, ok := fr.hostMethod(callee, args, e); ok {
+			c.Result = v
+			fr.callEvent(c)
+			return v
+		}
+	}
+	if v, ok := fr.builtin(c); ok {
+		c.Result = v
+		fr.callEvent(c)
+		return v
+	}
+	op, _ := torchop.Lookup(c.Name)
+	c.Result = fr.opResult(c, op)
+	fr.callEvent(c)
+	return c.Result
+}
+
+// special handles calls whose meaning is not their result: getattr, functools.partial, register_buffer, setattr.
+func (fr *frame) special(e *pyast.Call, callee *Value, args []Arg) (*Value, bool) {
+	if callee.Kind != KindExternal {
+		return nil, false
+	}
+	switch callee.Name {
+	case "builtins.getattr":
+		if len(args) < 2 {
+			return unknown, true
+		}
+		name, ok := args[1].Value.Str()
+		if !ok {
+			return unknown, true
+		}
+		v := fr.attrOf(args[0].Value, name)
+		if v == nil || v.IsUnknown() {
+			if v = hint(name); v.IsUnknown() && isTensorMethod(name) && !sharedMethods[name] {
+				v = unknownMethod(args[0].Value, name)
+			}
+		}
+		if len(args) > 2 && !args[2].Value.IsNone() {
+			v = join(v, args[2].Value)
+		}
+		return v, true
+	case "builtins.setattr":
+		if len(args) == 3 && args[0].Value.Obj != nil {
+			if name, ok := args[1].Value.Str(); ok {
+				fr.put(args[0].Value.Obj, name, args[2].Value)
+			}
+		}
+		return none, true
+	case "torch.nn.Module.register_buffer", "torch.nn.Module.register_parameter":
+		return fr.registerBuffer(e, callee, args), true
+	case "functools.partial":
+		if len(args) > 0 && args[0].Value.Kind == KindFunc {
+			v := args[0].Value
+			return v.with(func(c *Value) { c.partial = append(append([]Arg{}, v.partial...), args[1:]...) }), true
+		}
+	case "functools.lru_cache", "functools.cache", "functools.wraps", "torch.compile", "torch.jit.script", "torch.no_grad",
+		"torch.inference_mode", "torch.compiler.disable":
+		if len(args) > 0 && args[0].Value.Kind == KindFunc {
+			return args[0].Value, true
+		}
+	case "torch.utils.checkpoint.checkpoint":
+		if len(args) > 0 {
+			return fr.callValue(args[0].Value, args[1:], e), true
+		}
+	case "builtins.map", "builtins.filter":
+		return fr.mapped(e, callee.Name, args), true
+	}
+	return nil, false
+}
+
+// registerBuffer stores a buffer. Buffers move to the device with their module.
+func (fr *frame) registerBuffer(e *pyast.Call, callee *Value, args []Arg) *Value {
+	c := &Call{Node: e, Name: callee.Name, Recv: callee.Recv, Args: args, Result: none}
+	if name, ok := c.Value(0, "name").Str(); ok && callee.Recv.Obj != nil {
+		v := c.Value(1, "tensor")
+		if v == nil {
+			v = c.Value(1, "param")
+		}
+		if v != nil && v.IsTensor() {
+			v = fr.step(v.with(func(t *Value) { t.Place, t.Sure = PlaceDevice, Likely }), e, "registered as "+name)
+		} else if v.IsUnknown() {
+			v = tensor(PlaceDevice, Likely)
+		}
+		fr.put(callee.Recv.Obj, name, v)
+	}
+	fr.callEvent(c)
+	return none
+}
+
+// mapped is map(f, xs) and filter(f, xs).
+func (fr *frame) mapped(e *pyast.Call, name string, args []Arg) *Value {
+	if len(args) < 2 {
+		return list(nil)
+	}
+	items := make([]Arg, 0, len(args)-1)
+	for _, a := range args[1:] {
+		fr.iterateCall(a, name)
+		items = append(items, Arg{Value: fr.iterated(a.Value, a.Node), Node: a.Node})
+	}
+	out := fr.callValue(args[0].Value, items, e)
+	if name == "builtins.filter" {
+		fr.truth(e, out, TruthFilter, nil)
+		out = items[0].Value
+	}
+	v := list(out)
+	fr.callEvent(&Call{Node: e, Name: name, Args: args, Result: v})
+	return v
+}
+
+func (fr *frame) iterateCall(a Arg, name string) {
+	if fr.in.emits() {
+		fr.in.hooks.iterate(fr, &Iterate{Node: a.Node, Kind: IterCall, Value: a.Value, Call: name})
+	}
+}

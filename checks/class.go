@@ -1,0 +1,215 @@
+package checks
+
+import (
+	"strings"
+
+	"github.com/gatebot/gatebot/internal/pyast"
+)
+
+// classState is what is known about the objects of a class that somebody else made: the attributes that __init__ and
+// the other methods store, joined.
+type classState struct {
+	obj    *Object
+	busy   bool
+	ran    map[*Func]bool
+	static map[string]*Value // class variables
+}
+
+func (in *interp) state(c *Class) *classState {
+	s := in.objects[c]
+	if s == nil {
+		s = &classState{obj: in.newObject(nil), ran: map[*Func]bool{}, static: map[string]*Value{}}
+		in.objects[c] = s
+	}
+	return s
+}
+
+// generic is an object of class c about whose making nothing is known.
+func (in *interp) generic(c *Class) *Value {
+	return &Value{Kind: KindInstance, Rank: -1, Place: PlaceHost, Sure: Likely, Class: c, Obj: in.state(c).obj}
+}
+
+// instanceState finds an attribute that v itself has not stored: by running __init__ without arguments, then the
+// methods that store it, then from the class body.
+func (in *interp) instanceState(c *Class, v *Value, name string) *Value {
+	s := in.state(c)
+	if s.busy {
+		if held := s.obj.attrs[name]; held != nil {
+			return held
+		}
+		return in.classVar(c, name)
+	}
+	if init := c.method("__init__"); init != nil && !s.ran[init] {
+		in.runForState(s, c, init)
+	}
+	held := s.obj.attrs[name]
+	if v.Obj != s.obj && v.Obj != nil && v.Obj.attrs[name] != nil {
+		held = v.Obj.attrs[name] // None so far
+	}
+	if held == nil || held.IsNone() || held.IsUnknown() || held.IsTensor() && held.Place == PlaceUnknown {
+		for _, k := range c.mro {
+			for _, m := range k.storing(name) {
+				if !s.ran[m] {
+					in.runForState(s, c, m)
+				}
+			}
+		}
+		held = join(held, s.obj.attrs[name])
+		if held != nil && held.Sure == Possible && s.obj.attrs[name] != nil && !s.obj.attrs[name].IsNone() {
+			held = s.obj.attrs[name]
+		}
+	}
+	if held != nil && !held.IsUnknown() && !held.IsNone() {
+		return held
+	}
+	if cv := in.classVar(c, name); cv != nil {
+		return join(held, cv)
+	}
+	return held
+}
+
+// storing lists the methods of this class that assign self.name, in source order.
+func (c *Class) storing(name string) []*Func {
+	if _, ok := c.attrs[name]; !ok {
+		return nil
+	}
+	return c.stores[name]
+}
+
+// runForState runs a method for what it stores on self, without events.
+func (in *interp) runForState(s *classState, c *Class, m *Func) {
+	s.ran[m] = true
+	u, node := in.syntax(m)
+	if node == nil || len(in.frames) > 4*maxDepth {
+		return
+	}
+	s.busy = true
+	in.quiet++
+	work := in.work
+	in.work = min(work, maxWork/8)
+	args := in.entryArgs(u, m, node)
+	fr := in.activate(u, m, node, node.Body, nil, nil)
+	fr.guards = nil
+	in.bindEntry(fr, node, args)
+	self := in.generic(c)
+	if len(node.Params) > 0 && m.Kind != FuncStatic {
+		fr.env.set(node.Params[0].Name, self)
+		fr.self = self
+	}
+	in.run(fr, node.Body)
+	in.work = work - 64
+	in.quiet--
+	s.busy = false
+}
+
+// classVar is a variable of a class body, or what its annotation says.
+func (in *interp) classVar(c *Class, name string) *Value {
+	for _, k := range c.mro {
+		s := in.state(k)
+		v, ok := s.static[name]
+		if !ok {
+			v = in.classBody(k, name)
+			s.static[name] = v
+		}
+		if v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+func (in *interp) classBody(c *Class, name string) *Value {
+	u := in.unit(c.mod)
+	if u == nil || c.ord >= len(u.classes) {
+		return nil
+	}
+	fr := in.moduleFrame(u)
+	in.quiet++
+	in.frames = append(in.frames, fr)
+	defer func() {
+		in.frames = in.frames[:len(in.frames)-1]
+		in.quiet--
+	}()
+	var out *Value
+	for _, s := range u.classes[c.ord].Body {
+		switch s := s.(type) {
+		case *pyast.Assign:
+			for _, t := range s.Targets {
+				if id, ok := t.(*pyast.Name); ok && id.ID == name {
+					out = join(out, fr.eval(s.Value))
+				}
+			}
+		case *pyast.AnnAssign:
+			id, ok := s.Target.(*pyast.Name)
+			if !ok || id.ID != name {
+				continue
+			}
+			if s.Value != nil && !c.data {
+				out = join(out, fr.eval(s.Value))
+			}
+			if out == nil || out.IsNone() || out.IsUnknown() {
+				if a := in.annotation(c.mod, u.tree.Text(s.Annotation), c.isModule()); a != nil {
+					out = a
+				}
+			}
+		}
+	}
+	return out
+}
+
+// classAttr is Class.name.
+func (in *interp) classAttr(c *Class, name string) *Value {
+	if m := c.method(name); m != nil {
+		v := &Value{Kind: KindFunc, Rank: -1, Place: PlaceHost, Sure: Likely, Func: m}
+		if m.Kind == FuncClassMethod {
+			v.Recv = &Value{Kind: KindClass, Rank: -1, Place: PlaceHost, Sure: Likely, Class: c}
+		}
+		return v
+	}
+	for _, e := range c.ext {
+		if strings.HasSuffix(e, "Enum") || strings.HasSuffix(e, "Flag") {
+			return hostUnknown
+		}
+	}
+	if nested := c.mod.nested(c.Name + "." + name); nested != nil {
+		return &Value{Kind: KindClass, Rank: -1, Place: PlaceHost, Sure: Likely, Class: nested}
+	}
+	return in.classVar(c, name)
+}
+
+func (m *module) nested(name string) *Class {
+	for _, c := range m.allCls {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// construct is Class(args).
+func (fr *frame) construct(c *Class, args []Arg, n pyast.Expr) *Value {
+	v := &Value{Kind: KindInstance, Rank: -1, Place: PlaceHost, Sure: Likely, Class: c, Obj: fr.objectAt(n)}
+	if init := c.method("__init__"); init != nil {
+		fr.quietly(func() { fr.callUser(init, v, args, n) })
+		return v
+	}
+	if !c.data {
+		return v
+	}
+	pos := 0
+	var fields []string
+	for i := len(c.mro) - 1; i >= 0; i-- {
+		fields = append(fields, c.mro[i].fields...)
+	}
+	for _, a := range args {
+		switch {
+		case a.Star != 0:
+		case a.Name != "":
+			v.Obj.attrs[a.Name] = join(v.Obj.attrs[a.Name], a.Value)
+		case pos < len(fields):
+			v.Obj.attrs[fields[pos]] = join(v.Obj.attrs[fields[pos]], a.Value)
+			pos++
+		}
+	}
+	return v
+}

@@ -1,0 +1,267 @@
+package checks
+
+import (
+	"strings"
+
+	"github.com/gatebot/gatebot/internal/pyast"
+)
+
+// guard is a condition that is false in production, and under which a hazard is kept but does not count.
+type guard struct {
+	text string
+	path string
+	line int
+}
+
+// guardOf says which side of a condition runs outside production only; nil for a side that is ordinary code.
+func (fr *frame) guardOf(test pyast.Expr) (then, els *guard) {
+	p := fr.polarity(test)
+	if p == 0 {
+		return nil, nil
+	}
+	g := &guard{text: oneLine(fr.u.tree.Text(test)), path: fr.u.mod.path, line: int(test.Pos().Start.Line)}
+	if p > 0 {
+		return g, nil
+	}
+	g.text = "not (" + g.text + ")"
+	return nil, g
+}
+
+// polarity is 1 when e is true outside production only, -1 when e is false outside production only, else 0.
+func (fr *frame) polarity(e pyast.Expr) int {
+	if fr.configured(e) {
+		return 1
+	}
+	switch e := e.(type) {
+	case *pyast.Name:
+		return fr.flag(e.ID, e)
+	case *pyast.Attr:
+		switch e.Name {
+		case "is_cpu":
+			return 1
+		case "is_cuda":
+			return -1
+		}
+		return fr.flag(e.Name, e)
+	case *pyast.Unary:
+		if e.Op == "not" {
+			return -fr.polarity(e.X)
+		}
+	case *pyast.Bool:
+		return fr.polarityBoth(e)
+	case *pyast.Compare:
+		return fr.polarityCompare(e)
+	case *pyast.Call:
+		return fr.polarityCall(e)
+	}
+	return 0
+}
+
+// configured reports whether the configuration names this condition.
+func (fr *frame) configured(e pyast.Expr) bool {
+	if len(fr.in.opts.Guards) == 0 {
+		return false
+	}
+	t := squeeze(fr.u.tree.Text(e))
+	for _, g := range fr.in.opts.Guards {
+		if g = squeeze(g); g != "" && (t == g || strings.HasSuffix(t, "."+g)) {
+			return true
+		}
+	}
+	return false
+}
+
+func squeeze(s string) string { return strings.Join(strings.Fields(s), "") }
+
+// flag judges a condition that is a plain name: by the name, or because it is a constant of the module that is false.
+func (fr *frame) flag(name string, e pyast.Expr) int {
+	if debugName(name) {
+		return 1
+	}
+	if id, ok := e.(*pyast.Name); ok && isConstantName(id.ID) {
+		if v, known := fr.constantOf(id.ID); known && !v.True() {
+			return 1
+		}
+	}
+	return 0
+}
+
+// debugName reports whether a flag of that name is off in production.
+func debugName(name string) bool {
+	for _, w := range strings.Split(strings.ToLower(name), "_") {
+		switch w {
+		case "debug", "verbose", "verbosity", "dbg":
+			return true
+		}
+	}
+	n := strings.ToLower(strings.Trim(name, "_"))
+	return n == "type_checking" || n == "training" || n == "is_training"
+}
+
+func isConstantName(s string) bool { return s == strings.ToUpper(s) && strings.ToLower(s) != s }
+
+// constantOf is the value of a module constant; unknown names and variables of the function are none.
+func (fr *frame) constantOf(name string) (*Value, bool) {
+	if _, local := fr.env.get(name); local {
+		return nil, false
+	}
+	v := fr.in.globalValue(fr.u.mod, name)
+	if v == nil || v.Const == nil || v.Kind != KindNumber {
+		return nil, false
+	}
+	return v, true
+}
+
+func (fr *frame) polarityBoth(e *pyast.Bool) int {
+	l, r := fr.polarity(e.L), fr.polarity(e.R)
+	if e.Op == "and" {
+		if l > 0 || r > 0 {
+			return 1
+		}
+		if l < 0 && r < 0 {
+			return -1
+		}
+		return 0
+	}
+	if l > 0 && r > 0 {
+		return 1
+	}
+	if l < 0 || r < 0 {
+		return -1
+	}
+	return 0
+}
+
+func (fr *frame) polarityCompare(e *pyast.Compare) int {
+	if len(e.Ops) != 1 {
+		return 0
+	}
+	if d, ok := e.First.(*pyast.Attr); ok && d.Name == "type" {
+		if c, ok := e.Rest[0].(*pyast.Const); ok && c.Kind == pyast.ConstString {
+			return devicePolarity(e.Ops[0], c.Text)
+		}
+	}
+	name, ok := dotted(e.First)
+	if !ok {
+		return 0
+	}
+	c, isConst := e.Rest[0].(*pyast.Const)
+	if !isConst || c.Kind != pyast.ConstInt && c.Kind != pyast.ConstTrue && c.Kind != pyast.ConstFalse && c.Kind != pyast.ConstNone {
+		return 0
+	}
+	zero := c.Text == "0" || c.Kind == pyast.ConstFalse || c.Kind == pyast.ConstNone
+	switch {
+	case debugName(last(name)):
+		switch e.Ops[0] {
+		case ">", ">=":
+			return 1
+		case "<", "<=":
+			return -1
+		case "==", "is":
+			if zero {
+				return -1
+			}
+			return 1
+		case "!=", "is not":
+			if zero {
+				return 1
+			}
+			return -1
+		}
+	case stepName(last(name)) && zero && c.Kind == pyast.ConstInt:
+		switch e.Ops[0] {
+		case "==":
+			return 1
+		case "!=", ">":
+			return -1
+		}
+	case isConstantName(name):
+		if v, known := fr.constantOf(name); known {
+			if n, ok := v.Int(); ok {
+				if want, ok := parseInt(c.Text); ok && !holds(e.Ops[0], n, want) {
+					return 1
+				}
+			}
+		}
+	}
+	return 0
+}
+
+func holds(op string, a, b int64) bool {
+	switch op {
+	case ">":
+		return a > b
+	case ">=":
+		return a >= b
+	case "<":
+		return a < b
+	case "<=":
+		return a <= b
+	case "==":
+		return a == b
+	case "!=":
+		return a != b
+	}
+	return true
+}
+
+// devicePolarity judges `x.device.type == "cpu"`.
+func devicePolarity(op, name string) int {
+	p := 0
+	switch name {
+	case "cpu", "meta":
+		p = 1
+	case "cuda":
+		p = -1
+	}
+	if op == "!=" {
+		return -p
+	}
+	if op != "==" {
+		return 0
+	}
+	return p
+}
+
+// stepName is a step counter: at its start caches are warmed and buffers are made.
+func stepName(name string) bool {
+	switch strings.Trim(name, "_") {
+	case "step", "step_idx", "step_id", "decode_step", "global_step", "step_count", "cur_step", "current_step", "iteration":
+		return true
+	}
+	return false
+}
+
+func (fr *frame) polarityCall(e *pyast.Call) int {
+	name, ok := dotted(e.Func)
+	if !ok {
+		return 0
+	}
+	switch last(name) {
+	case "isEnabledFor", "is_scripting", "is_tracing":
+		return 1
+	case "is_available":
+		if strings.HasSuffix(name, "cuda.is_available") {
+			return -1
+		}
+	case "is_current_stream_capturing":
+		return -1
+	case "getenv", "get":
+		if strings.HasSuffix(name, "getenv") || strings.HasSuffix(name, "environ.get") {
+			if len(e.Args) > 0 {
+				if c, ok := e.Args[0].Value.(*pyast.Const); ok && debugName(c.Text) {
+					return 1
+				}
+			}
+		}
+	}
+	return 0
+}
+
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > 100 {
+		return string(r[:99]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,277 @@
+package checks
+
+import (
+	"slices"
+	"strings"
+)
+
+// hotness says how a function is reached from a root: from is nil for a root.
+type hotness struct {
+	from *Func
+	dist int
+}
+
+// coldNames are functions that run at load time, at warm-up, around a capture, or never in a step, whoever calls them.
+var coldNames = []string{"__init__", "__new__", "__post_init__", "__del__", "__repr__", "__str__", "__reduce__",
+	"__getstate__", "__setstate__", "__init_subclass__", "__class_getitem__", "load_weights", "load_weight", "load_model",
+	"load_state_dict", "_load_*", "load_from_*", "from_pretrained", "from_config", "save_pretrained", "warmup*", "warm_up*",
+	"_warmup*", "_warm_up*", "*_warmup", "capture*", "_capture*", "profile*", "_profile*", "bench*", "_bench*",
+	"extra_repr", "reset_parameters", "init_weights", "_init_*", "create_weights", "post_init", "process_weights*",
+	"*weight_loader*", "state_dict", "_load_from_state_dict", "test_*", "setUp", "tearDown", "main", "_dummy_run",
+	"make_dummy_*", "get_dummy_*", "dummy_*", "parse_args", "add_cli_args", "export*"}
+
+// coldPaths are never hot by default: what runs there is a test, a measurement or an example of use.
+var coldPaths = []string{"tests/**", "**/tests/**", "test/**", "**/test/**", "test_*.py", "*_test.py", "conftest.py",
+	"**/benchmarks/**", "benchmarks/**", "benchmark/**", "**/benchmark/**", "bench_*.py", "docs/**", "setup.py"}
+
+// defaultRoots are where a step starts when nothing is configured; __call__ of a module class comes on top.
+var defaultRoots = []string{"forward", "decode*", "*_step", "step"}
+
+type hotPath struct {
+	p     *project
+	opts  *Options
+	info  map[*Func]hotness
+	order []*Func // in the order of distance
+	count map[string][]*Func
+	// called are hot functions that another hot function calls.
+	called map[*Func]bool
+}
+
+// findHot computes what runs in a step.
+func findHot(p *project, opts *Options) *hotPath {
+	h := &hotPath{p: p, opts: opts, info: map[*Func]hotness{}, count: map[string][]*Func{}, called: map[*Func]bool{}}
+	for _, m := range p.modules {
+		for _, c := range m.allCls {
+			for name, f := range c.methods {
+				h.count[name] = append(h.count[name], f)
+			}
+		}
+	}
+	for _, m := range p.modules {
+		for _, f := range m.all {
+			if h.root(f) {
+				h.add(f, nil)
+			}
+		}
+	}
+	for i := 0; i < len(h.order); i++ {
+		f := h.order[i]
+		for _, callee := range h.callees(f) {
+			h.called[callee] = true
+			h.add(callee, f)
+		}
+	}
+	return h
+}
+
+func (h *hotPath) add(f, from *Func) {
+	if _, seen := h.info[f]; seen || h.cold(f) && (from != nil || !h.explicit(f)) {
+		return
+	}
+	info := hotness{from: from}
+	if from != nil {
+		info.dist = h.info[from].dist + 1
+	}
+	h.info[f] = info
+	h.order = append(h.order, f)
+}
+
+// explicit reports whether the configuration names f as a root.
+func (h *hotPath) explicit(f *Func) bool {
+	return h.opts.AllFunctions || matchAnySelector(h.opts.Roots, f.Path, f.Name)
+}
+
+func (h *hotPath) root(f *Func) bool {
+	if h.opts.AllFunctions {
+		return true
+	}
+	if h.protocol(f.mod) && f.outer == nil && f.Class == nil {
+		return f.short == "step"
+	}
+	if len(h.opts.Roots) > 0 {
+		return matchAnySelector(h.opts.Roots, f.Path, f.Name)
+	}
+	if matchAnyPath(coldPaths, f.Path) || f.outer != nil {
+		return false
+	}
+	for _, g := range defaultRoots {
+		if matchGlob(g, f.short, '.') {
+			return true
+		}
+	}
+	return f.short == "__call__" && f.Class != nil && f.Class.isModule()
+}
+
+// protocol reports whether m is a step module (DESIGN 5.4).
+func (h *hotPath) protocol(m *module) bool {
+	b, s := m.funcs["build"], m.funcs["step"]
+	return b != nil && s != nil && len(b.params) == 1 && len(s.params) == 2
+}
+
+// cold reports whether f never runs in a step.
+func (h *hotPath) cold(f *Func) bool {
+	if h.opts.AllFunctions {
+		return false
+	}
+	if matchAnySelector(h.opts.LoadTime, f.Path, f.Name) {
+		return true
+	}
+	if f.Class == nil && f.outer == nil && (f.short == "build" || f.short == "prepare" || f.short == "bucket" ||
+		f.short == "regions") && h.protocol(f.mod) {
+		return true
+	}
+	for _, g := range coldNames {
+		if matchGlob(g, f.short, '.') {
+			return true
+		}
+	}
+	return false
+}
+
+// chain is the way from a root to f, root first.
+func (h *hotPath) chain(f *Func) []*Func {
+	var out []*Func
+	for f != nil && len(out) < 64 {
+		out = append(out, f)
+		f = h.info[f].from
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// callees lists what f calls, mentions by name, or reads as a property, in source order.
+func (h *hotPath) callees(f *Func) []*Func {
+	var out []*Func
+	add := func(fs ...*Func) {
+		for _, g := range fs {
+			if g != nil && g != f {
+				out = append(out, g)
+			}
+		}
+	}
+	for _, ref := range f.refs {
+		h.resolveRef(f, ref, add)
+	}
+	// A decorator's inner functions run around the function.
+	for _, d := range f.decos {
+		if s := h.p.lookup(f.mod, d); s.fn != nil {
+			for _, name := range sortedKeys(s.fn.inner) {
+				add(s.fn.inner[name])
+			}
+		}
+	}
+	return out
+}
+
+func (h *hotPath) resolveRef(f *Func, ref string, add func(...*Func)) {
+	if name, ok := strings.CutPrefix(ref, "super()."); ok {
+		if f.Class != nil {
+			add(f.Class.methodAfter(f.Class, name))
+		}
+		return
+	}
+	if name, ok := strings.CutPrefix(ref, "."); ok {
+		h.byName(name, add)
+		return
+	}
+	first, rest, more := strings.Cut(ref, ".")
+	if first == "self" && f.Class != nil && more {
+		h.selfRef(f.Class, rest, add)
+		return
+	}
+	for g := f; g != nil; g = g.outer {
+		if in := g.inner[first]; in != nil {
+			add(in)
+			return
+		}
+		for _, l := range g.locals {
+			if l.name != first {
+				continue
+			}
+			found := false
+			for _, c := range h.classesIn(g.mod, l.class) {
+				found = true
+				h.classRef(c, rest, add)
+			}
+			if found {
+				return
+			}
+		}
+	}
+	switch s := h.p.lookup(f.mod, ref); {
+	case s.fn != nil:
+		add(s.fn)
+	case s.cls != nil && !more: // constructing is load time; calling the object is not seen here
+	case !s.known() && more:
+		h.byName(last(ref), add)
+	}
+}
+
+// selfRef follows self.rest in class c: a method (with what overrides it), or an attribute that holds an object.
+func (h *hotPath) selfRef(c *Class, rest string, add func(...*Func)) {
+	name, more, deeper := strings.Cut(rest, ".")
+	if m := c.method(name); m != nil {
+		add(m)
+		h.overrides(c, name, add, 0)
+		return
+	}
+	found := false
+	for _, k := range c.mro {
+		for _, text := range k.attrs[name] {
+			for _, held := range h.classesIn(k.mod, text) {
+				found = true
+				h.classRef(held, more, add)
+			}
+		}
+	}
+	if !found && deeper {
+		h.byName(last(rest), add)
+	}
+}
+
+// overrides adds the methods of subclasses with that name: a template method reaches them.
+func (h *hotPath) overrides(c *Class, name string, add func(...*Func), depth int) {
+	if depth > 8 {
+		return
+	}
+	for _, s := range c.subs {
+		if m := s.methods[name]; m != nil {
+			add(m)
+		}
+		h.overrides(s, name, add, depth+1)
+	}
+}
+
+// classRef follows an object of class c: c.rest, or the call of a module when nothing follows.
+func (h *hotPath) classRef(c *Class, rest string, add func(...*Func)) {
+	if rest != "" {
+		h.selfRef(c, rest, add)
+		return
+	}
+	if m := c.method("__call__"); m != nil {
+		add(m)
+	} else if m := c.method("forward"); m != nil && c.isModule() {
+		add(m)
+	}
+}
+
+// classesIn finds the classes of the project that a source text names: `Optional["MoE"]`, `nn.ModuleList`.
+func (h *hotPath) classesIn(m *module, text string) []*Class {
+	var out []*Class
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool {
+		return r != '.' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r < 128
+	}) {
+		if s := h.p.lookup(m, word); s.cls != nil {
+			out = append(out, s.cls)
+		}
+	}
+	return out
+}
+
+// byName is the last resort for obj.name(…): it is taken for a method when one class of the project has it, and the
+// name is not one that tensors and containers have too.
+func (h *hotPath) byName(name string, add func(...*Func)) {
+	if fs := h.count[name]; len(fs) == 1 && len(name) > 3 && !commonMethod(name) {
+		add(fs[0])
+	}
+}

@@ -1,0 +1,136 @@
+package checks
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/gatebot/gatebot/internal/finding"
+	"github.com/gatebot/gatebot/internal/pyast"
+)
+
+// raw is one hazard before it becomes a finding: places are spans, evidence is not yet text.
+type raw struct {
+	rule       *Rule
+	path       string
+	span       pyast.Span
+	function   string
+	message    string
+	fix        string
+	code       string
+	severity   finding.Severity
+	confidence finding.Confidence
+	tokens     []string
+	flow       *Flow
+	chain      []*Func
+	guard      *guard
+}
+
+type place struct {
+	rule, path string
+	off, end   uint32
+}
+
+// sink collects hazards, one for each rule and place.
+type sink struct {
+	hot   *hotPath
+	found map[place]*raw
+}
+
+func newSink(hot *hotPath) *sink { return &sink{hot: hot, found: map[place]*raw{}} }
+
+// report is Pass.Report.
+func (in *interp) report(p *Pass, n pyast.Node, v *Value, r report) {
+	fr := p.fr
+	span := n.Pos()
+	key := place{p.rule.ID, fr.u.mod.path, span.Off, span.EndOff}
+	h := &raw{rule: p.rule, path: key.path, span: span, fix: r.fix, severity: r.severity, confidence: r.confidence}
+	if v != nil {
+		h.flow = v.Flow
+	}
+	if n := len(fr.guards); n > 0 {
+		h.guard = &fr.guards[0]
+	}
+	h.chain = in.chain()
+	old := in.sink.found[key]
+	if old != nil && !h.better(old) {
+		return
+	}
+	h.code = oneLine(fr.u.tree.Text(n))
+	h.message = strings.ReplaceAll(r.message, "{expr}", h.code)
+	h.function = "<module>"
+	if fr.fn != nil {
+		h.function = fr.fn.Name
+	}
+	if h.tokens = nil; old != nil {
+		h.tokens = old.tokens
+	} else {
+		h.tokens = pyast.Tokens(fr.u.tree, n)
+	}
+	in.sink.found[key] = h
+}
+
+// chain is the way from a root of the hot path to where the interpreter is.
+func (in *interp) chain() []*Func {
+	st := in.stack()
+	if len(st) == 0 {
+		return nil
+	}
+	way := in.hot.chain(st[0])
+	if len(way) == 0 {
+		return st
+	}
+	return append(way, st[1:]...)
+}
+
+// better reports whether h says more than old about the same place: it counts, it is certain, it is reached sooner.
+func (h *raw) better(old *raw) bool {
+	if (h.guard == nil) != (old.guard == nil) {
+		return h.guard == nil
+	}
+	if h.confidence != old.confidence {
+		return h.confidence == finding.Likely
+	}
+	if h.severity != old.severity {
+		return h.severity.AtLeast(old.severity)
+	}
+	return len(h.chain) < len(old.chain)
+}
+
+// list returns what is left after the rules that describe the same hazard better have had their way, in order.
+func (s *sink) list() []*raw {
+	out := make([]*raw, 0, len(s.found))
+	for _, h := range s.found {
+		out = append(out, h)
+	}
+	slices.SortFunc(out, func(a, b *raw) int {
+		return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.span.Off, b.span.Off), cmp.Compare(b.span.EndOff, a.span.EndOff),
+			cmp.Compare(a.rule.ID, b.rule.ID))
+	})
+	drop := map[*raw]bool{}
+	for i, a := range out {
+		if len(a.rule.Over) == 0 {
+			continue
+		}
+		// Hazards inside a start at a or later; the one around it may be listed before it with the same start.
+		for j := max(0, i-4); j < len(out); j++ {
+			b := out[j]
+			if b.path != a.path || b.span.Off >= a.span.EndOff {
+				if j > i {
+					break
+				}
+				continue
+			}
+			if b != a && b.span.Off >= a.span.Off && b.span.EndOff <= a.span.EndOff && slices.Contains(a.rule.Over, b.rule.ID) &&
+				!a.worse(b) {
+				drop[b] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(out, func(h *raw) bool { return drop[h] })
+}
+
+// worse reports whether dropping b for a would lose something that counts.
+func (h *raw) worse(b *raw) bool {
+	return h.guard != nil && b.guard == nil || h.confidence == finding.Possible && b.confidence != finding.Possible
+}

@@ -1,0 +1,22 @@
+package checks
+
+import "github.com/gatebot/gatebot/internal/pyast"
+
+func walkStmts(body []pyast.Stmt, f func(pyast.Node) bool) {
+	for _, s := range body {
+		pyast.Walk(s, f)
+	}
+}
+
+// dotted is the text of a chain of names, "a.b.c"; ok is false for anything else.
+func dotted(e pyast.Expr) (string, bool) {
+	switch e := e.(type) {
+	case *pyast.Name:
+		return e.ID, true
+	case *pyast.Attr:
+		if x, ok := dotted(e.X); ok {
+			return x + "." + e.Name, true
+		}
+	}
+	return "", false
+}
