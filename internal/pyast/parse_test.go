@@ -34,7 +34,7 @@ func TestErrorsAreTypedAndNameTheFile(t *testing.T) {
 	}{
 		"too large": {context.Background(), make([]byte, 101), Limits{100, time.Minute, 10}, ErrTooLarge},
 		"too long":  {context.Background(), garbage, Limits{1 << 20, time.Millisecond, 10}, ErrDeadline},
-		"canceled": {gone, garbage, DefaultLimits, context.Canceled},
+		"canceled":  {gone, garbage, DefaultLimits, context.Canceled},
 		"late":      {late, garbage, DefaultLimits, context.DeadlineExceeded},
 	} {
 		m, err := Parse(tt.ctx, "dir/file.py", tt.src, tt.lim)
