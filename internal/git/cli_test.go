@@ -45,12 +45,16 @@ func TestEnvironmentDoesNotLeak(t *testing.T) {
 	t.Setenv("GIT_DIR", filepath.Join(other.dir, ".git"))
 	t.Setenv("GIT_WORK_TREE", other.dir)
 	t.Setenv("GIT_CONFIG_COUNT", "1")
-	t.Setenv("GIT_CONFIG_KEY_0", "core.bare")
-	t.Setenv("GIT_CONFIG_VALUE_0", "true")
+	t.Setenv("GIT_CONFIG_KEY_0", "gatebot.test")
+	t.Setenv("GIT_CONFIG_VALUE_0", "yes")
 	for want, opts := range map[string][]Option{"mine.py": nil, "other.py": {HookEnv()}} {
-		files, err := openCLI(t, mine.dir, opts...).Tree(context.Background(), "HEAD")
+		repo := openCLI(t, mine.dir, opts...)
+		files, err := repo.Tree(context.Background(), "HEAD")
 		if err != nil || len(files) != 1 || files[0].Path != want {
 			t.Errorf("with %d options: %v, %v; want %s", len(opts), files, err, want)
+		}
+		if set, err := repo.Flag(context.Background(), "gatebot.test"); err != nil || set != (opts != nil) {
+			t.Errorf("with %d options: gatebot.test = %v, %v", len(opts), set, err)
 		}
 	}
 }
@@ -205,5 +209,32 @@ func TestErrorsNameCommandAndReason(t *testing.T) {
 	_, err := OpenCLI(context.Background(), r.dir)
 	if err == nil || !strings.Contains(err.Error(), "bad config line 1") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("a damaged config is reported as %v", err)
+	}
+}
+
+func TestSettings(t *testing.T) {
+	r := newRepo(t)
+	ctx := context.Background()
+	repo := openCLI(t, r.dir)
+	if v, set, err := repo.Setting(ctx, "gatebot.text"); v != "" || set || err != nil {
+		t.Errorf("a setting that is not there: %q, %v, %v", v, set, err)
+	}
+	r.git("config", "gatebot.text", "two\nlines")
+	if v, set, err := repo.Setting(ctx, "gatebot.text"); v != "two\nlines" || !set || err != nil {
+		t.Errorf("Setting = %q, %v, %v", v, set, err)
+	}
+	if _, err := repo.Flag(ctx, "gatebot.text"); err == nil {
+		t.Error("text was taken for a boolean")
+	}
+	for path, want := range map[string]string{"": filepath.Join(r.dir, ".git", "hooks"), ".githooks": filepath.Join(r.dir, ".githooks"),
+		"/elsewhere/hooks": "/elsewhere/hooks"} {
+		if path != "" {
+			r.git("config", "core.hooksPath", path)
+		}
+		if got, err := repo.HooksDir(ctx); err != nil || got != want {
+			t.Errorf("core.hooksPath %q: HooksDir = %q, %v; want %q", path, got, err, want)
+		}
+		r.git("config", "core.hooksPath", "x")
+		r.git("config", "--unset", "core.hooksPath")
 	}
 }

@@ -15,10 +15,11 @@ var localEnv = []string{
 	"GIT_COMMON_DIR",
 }
 
-// hookEnv are those of them that a hook must keep to see the repository that git runs it for.
+// hookEnv are those of them that a hook must keep to see the repository that git runs it for, and the settings that
+// the user gave with `git -c`.
 var hookEnv = []string{
 	"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-	"GIT_INDEX_FILE",
+	"GIT_INDEX_FILE", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT",
 }
 
 // fixedEnv makes git quiet, English and local: no lock it could do without, no download of missing objects (before
@@ -45,10 +46,11 @@ func scrub(env, keep []string) []string {
 	for _, n := range keep {
 		delete(drop, n)
 	}
+	numbered := drop["GIT_CONFIG_COUNT"] // its companions carry a number in their names
 	out := make([]string, 0, len(env)+len(fixedEnv))
 	for _, kv := range env {
 		n := name(kv)
-		if drop[n] || strings.HasPrefix(n, "GIT_CONFIG_KEY_") || strings.HasPrefix(n, "GIT_CONFIG_VALUE_") {
+		if drop[n] || numbered && (strings.HasPrefix(n, "GIT_CONFIG_KEY_") || strings.HasPrefix(n, "GIT_CONFIG_VALUE_")) {
 			continue
 		}
 		out = append(out, kv)
