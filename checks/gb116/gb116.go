@@ -22,13 +22,20 @@ var Rule = &checks.Rule{
 	Fine: []string{
 		"`torch.multinomial`: current torch neither waits nor breaks a capture",
 		"`Categorical(…, validate_args=False)`",
+		"`torch.normal` with a number as the deviation, `normal_`",
 		"distributions over CPU tensors",
 	},
-	Torch: "measured on an H200, torch 2.11: one wait with validation, none without; multinomial in four forms none",
+	Torch: "measured on an H200, torch 2.11: one wait with validation, none without; multinomial in four forms none; torch.normal two with a tensor of deviations",
 	Calls: torchop.Family("distribution"),
 	Call: func(p *checks.Pass, c *checks.Call) {
 		if strings.Contains(c.Name, ".Distribution.") {
 			return // sample and log_prob of a distribution that exists
+		}
+		if c.Name == "torch.normal" {
+			if v := c.ParamValue("std"); v.DeviceTensor() {
+				p.Report(c.Node, v, "`torch.normal` checks its deviations on the host and waits for the stream")
+			}
+			return
 		}
 		if on, known := c.Value(-1, "validate_args").Bool(); known && !on {
 			return

@@ -13,8 +13,8 @@ var Rule = &checks.Rule{
 	Text: "The condition is read on the host in every turn of the loop, with a wait each time. The number of turns follows " +
 		"the data, and a graph can only hold a fixed number of launches. Loop a fixed number of times and mask what is " +
 		"finished.",
-	Before: "while err > tol:\n    m, err = normalise(m)",
-	After:  "for _ in range(20):\n    m = normalise(m)",
+	Before: "while err > tol:\n    m, err = normalize(m)",
+	After:  "for _ in range(20):\n    m = normalize(m)",
 	Fix:    "loop a fixed number of times; mask the elements that are done",
 	Fine: []string{
 		"loops over host counters",

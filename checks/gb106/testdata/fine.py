@@ -1,0 +1,40 @@
+"""Waits outside the step, and other things called synchronize."""
+import torch
+
+
+class Layer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(8, 8))
+        self.register_buffer("table", torch.zeros(64, 8))
+        self.vec = torch.zeros(8, device="cuda")
+        self.mat = torch.zeros(8, 8, device="cuda")
+        self.idx = torch.zeros(4, dtype=torch.int64, device="cuda")
+        self.pos = torch.zeros((), dtype=torch.int64, device="cuda")
+        self.mask = torch.ones(8, dtype=torch.bool, device="cuda")
+        self.host = torch.zeros(8, 8)
+        self.pinned = torch.zeros(8, 8, pin_memory=True)
+        self.limit = 16
+        self.ids = [1, 5, 7]
+
+    def forward(self, x: torch.Tensor):
+        # a wait on the device, not on the host
+        torch.cuda.current_stream().wait_stream(torch.cuda.Stream())
+        # "torch.cuda.synchronize()" in a string
+        note = "torch.cuda.synchronize()"
+        return x, note
+
+
+class Clock:
+    def synchronize(self):
+        return 1
+
+
+def tick_step(x: torch.Tensor):
+    return x * Clock().synchronize()
+
+
+def benchmark(layer, x):
+    # no step calls this
+    torch.cuda.synchronize()
+    return layer(x)

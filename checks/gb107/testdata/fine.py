@@ -1,0 +1,41 @@
+"""Ordering on the device."""
+import torch
+
+
+class Layer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(8, 8))
+        self.register_buffer("table", torch.zeros(64, 8))
+        self.vec = torch.zeros(8, device="cuda")
+        self.mat = torch.zeros(8, 8, device="cuda")
+        self.idx = torch.zeros(4, dtype=torch.int64, device="cuda")
+        self.pos = torch.zeros((), dtype=torch.int64, device="cuda")
+        self.mask = torch.ones(8, dtype=torch.bool, device="cuda")
+        self.host = torch.zeros(8, 8)
+        self.pinned = torch.zeros(8, 8, pin_memory=True)
+        self.limit = 16
+        self.ids = [1, 5, 7]
+
+    def forward(self, x: torch.Tensor):
+        side = torch.cuda.Stream()
+        # the device waits, the host goes on
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            y = x + 1
+        torch.cuda.current_stream().wait_stream(side)
+        done = side.record_event()
+        torch.cuda.current_stream().wait_event(done)
+        # keeps memory alive, waits for nothing
+        y.record_stream(side)
+        return y
+
+
+class Pool:
+    def synchronize(self):
+        return None
+
+
+def pool_step(x: torch.Tensor):
+    Pool().synchronize()
+    return x

@@ -1,0 +1,30 @@
+"""Comparisons that stay where they are."""
+import torch
+
+
+class Layer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(8, 8))
+        self.register_buffer("table", torch.zeros(64, 8))
+        self.vec = torch.zeros(8, device="cuda")
+        self.mat = torch.zeros(8, 8, device="cuda")
+        self.idx = torch.zeros(4, dtype=torch.int64, device="cuda")
+        self.pos = torch.zeros((), dtype=torch.int64, device="cuda")
+        self.mask = torch.ones(8, dtype=torch.bool, device="cuda")
+        self.host = torch.zeros(8, 8)
+        self.pinned = torch.zeros(8, 8, pin_memory=True)
+        self.limit = 16
+        self.ids = [1, 5, 7]
+
+    def forward(self, x: torch.Tensor):
+        # tensors out of tensors
+        a = torch.eq(x, self.mat)
+        b = torch.isclose(x, self.mat).all()
+        c = x == self.mat
+        # metadata
+        d = x.is_same_size(self.mat)
+        e = x.shape == self.mat.shape
+        # host tensors
+        f = torch.equal(self.host, self.host + 1)
+        return a, b, c, d, e, f

@@ -1,0 +1,27 @@
+"""Routines that check their outcome."""
+import torch
+
+
+class Layer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(8, 8))
+        self.register_buffer("table", torch.zeros(64, 8))
+        self.vec = torch.zeros(8, device="cuda")
+        self.mat = torch.zeros(8, 8, device="cuda")
+        self.idx = torch.zeros(4, dtype=torch.int64, device="cuda")
+        self.pos = torch.zeros((), dtype=torch.int64, device="cuda")
+        self.mask = torch.ones(8, dtype=torch.bool, device="cuda")
+        self.host = torch.zeros(8, 8)
+        self.pinned = torch.zeros(8, 8, pin_memory=True)
+        self.limit = 16
+        self.ids = [1, 5, 7]
+
+    def forward(self, x: torch.Tensor):
+        a = torch.inverse(x)  # want "reads the solver's status"
+        b = torch.linalg.solve(x, self.vec)  # want "reads the solver's status"
+        c = torch.linalg.cholesky(x)  # want "reads the solver's status"
+        d = x.inverse()  # want "reads the solver's status"
+        e = torch.linalg.inv_ex(x, check_errors=True)  # want "reads the solver's status"
+        f = torch.linalg.eigh(x)  # want "reads the solver's status"
+        return a, b, c, d, e, f

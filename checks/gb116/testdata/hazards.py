@@ -1,0 +1,26 @@
+"""Distributions that check their arguments."""
+from torch.distributions import Categorical
+import torch
+
+
+class Layer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(8, 8))
+        self.register_buffer("table", torch.zeros(64, 8))
+        self.vec = torch.zeros(8, device="cuda")
+        self.mat = torch.zeros(8, 8, device="cuda")
+        self.idx = torch.zeros(4, dtype=torch.int64, device="cuda")
+        self.pos = torch.zeros((), dtype=torch.int64, device="cuda")
+        self.mask = torch.ones(8, dtype=torch.bool, device="cuda")
+        self.host = torch.zeros(8, 8)
+        self.pinned = torch.zeros(8, 8, pin_memory=True)
+        self.limit = 16
+        self.ids = [1, 5, 7]
+
+    def forward(self, x: torch.Tensor):
+        a = Categorical(logits=x).sample()  # want "reads a device value"
+        b = torch.distributions.Normal(x, 1.0)  # want "reads a device value"
+        c = Categorical(logits=x, validate_args=True)  # want "reads a device value"
+        d = torch.normal(self.vec, self.vec)  # want "checks its deviations"
+        return a, b, c, d

@@ -1,0 +1,26 @@
+"""Positions of true elements."""
+import torch
+
+
+class Layer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(8, 8))
+        self.register_buffer("table", torch.zeros(64, 8))
+        self.vec = torch.zeros(8, device="cuda")
+        self.mat = torch.zeros(8, 8, device="cuda")
+        self.idx = torch.zeros(4, dtype=torch.int64, device="cuda")
+        self.pos = torch.zeros((), dtype=torch.int64, device="cuda")
+        self.mask = torch.ones(8, dtype=torch.bool, device="cuda")
+        self.host = torch.zeros(8, 8)
+        self.pinned = torch.zeros(8, 8, pin_memory=True)
+        self.limit = 16
+        self.ids = [1, 5, 7]
+
+    def forward(self, x: torch.Tensor):
+        a = torch.nonzero(x > 0)  # want "counts the true elements"
+        b = (x > 0).nonzero()  # want "counts the true elements"
+        c = self.mask.nonzero(as_tuple=True)[0]  # want "counts the true elements"
+        d = torch.where(self.mask)  # want "counts the true elements"
+        e = torch.argwhere(x)  # want "counts the true elements"
+        return a, b, c, d, e

@@ -1,0 +1,25 @@
+"""Repeats without a total."""
+import torch
+
+
+class Layer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(8, 8))
+        self.register_buffer("table", torch.zeros(64, 8))
+        self.vec = torch.zeros(8, device="cuda")
+        self.mat = torch.zeros(8, 8, device="cuda")
+        self.idx = torch.zeros(4, dtype=torch.int64, device="cuda")
+        self.pos = torch.zeros((), dtype=torch.int64, device="cuda")
+        self.mask = torch.ones(8, dtype=torch.bool, device="cuda")
+        self.host = torch.zeros(8, 8)
+        self.pinned = torch.zeros(8, 8, pin_memory=True)
+        self.limit = 16
+        self.ids = [1, 5, 7]
+
+    def forward(self, x: torch.Tensor):
+        a = torch.repeat_interleave(x, self.idx)  # want "reads the sum of the counts"
+        b = x.repeat_interleave(self.idx, dim=0)  # want "reads the sum of the counts"
+        c = torch.repeat_interleave(self.idx)  # want "reads the sum of the counts"
+        d = torch.repeat_interleave(x, repeats=self.idx, dim=0)  # want "reads the sum of the counts"
+        return a, b, c, d

@@ -1,0 +1,31 @@
+"""Device tensors as sizes and numbers."""
+import torch
+
+
+class Layer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(8, 8))
+        self.register_buffer("table", torch.zeros(64, 8))
+        self.vec = torch.zeros(8, device="cuda")
+        self.mat = torch.zeros(8, 8, device="cuda")
+        self.idx = torch.zeros(4, dtype=torch.int64, device="cuda")
+        self.pos = torch.zeros((), dtype=torch.int64, device="cuda")
+        self.mask = torch.ones(8, dtype=torch.bool, device="cuda")
+        self.host = torch.zeros(8, 8)
+        self.pinned = torch.zeros(8, 8, pin_memory=True)
+        self.limit = 16
+        self.ids = [1, 5, 7]
+
+    def forward(self, x: torch.Tensor):
+        n = self.idx.max()
+        a = torch.zeros(n, device="cuda")  # want "`n` is a device tensor"
+        b = torch.arange(n, device="cuda")  # want "device tensor where a number"
+        c = x.view(n, -1)  # want "device tensor where a number"
+        d = self.vec.expand(n, 8)  # want "device tensor where a number"
+        e = x.narrow(0, self.pos, 2)  # want "`self.pos` is a device tensor"
+        f = torch.full((4,), n, device="cuda")  # want "device tensor where a number"
+        g = torch.zeros((n, 8), device="cuda")  # want "device tensor where a number"
+        h = self.vec.index_fill_(0, self.idx, self.vec[0])  # want "device tensor where a number"
+        i = x.new_zeros(n, 8)  # want "device tensor where a number"
+        return a, b, c, d, e, f, g, h, i

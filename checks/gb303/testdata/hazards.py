@@ -1,0 +1,25 @@
+"""Pinning in every step."""
+import torch
+
+
+class Layer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(8, 8))
+        self.register_buffer("table", torch.zeros(64, 8))
+        self.vec = torch.zeros(8, device="cuda")
+        self.mat = torch.zeros(8, 8, device="cuda")
+        self.idx = torch.zeros(4, dtype=torch.int64, device="cuda")
+        self.pos = torch.zeros((), dtype=torch.int64, device="cuda")
+        self.mask = torch.ones(8, dtype=torch.bool, device="cuda")
+        self.host = torch.zeros(8, 8)
+        self.pinned = torch.zeros(8, 8, pin_memory=True)
+        self.limit = 16
+        self.ids = [1, 5, 7]
+
+    def forward(self, x: torch.Tensor, n: int):
+        a = torch.tensor([n], pin_memory=True)  # want "page-locks"
+        b = torch.empty(4, pin_memory=True)  # want "page-locks"
+        c = self.host.pin_memory()  # want "page-locks"
+        d = torch.zeros(n, pin_memory=torch.cuda.is_available())  # want "page-locks"
+        return a, b, c, d

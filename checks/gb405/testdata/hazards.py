@@ -1,0 +1,29 @@
+"""Trip counts from the device."""
+import torch
+
+
+class Layer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(8, 8))
+        self.register_buffer("table", torch.zeros(64, 8))
+        self.vec = torch.zeros(8, device="cuda")
+        self.mat = torch.zeros(8, 8, device="cuda")
+        self.idx = torch.zeros(4, dtype=torch.int64, device="cuda")
+        self.pos = torch.zeros((), dtype=torch.int64, device="cuda")
+        self.mask = torch.ones(8, dtype=torch.bool, device="cuda")
+        self.host = torch.zeros(8, 8)
+        self.pinned = torch.zeros(8, 8, pin_memory=True)
+        self.limit = 16
+        self.ids = [1, 5, 7]
+
+    def forward(self, x: torch.Tensor):
+        n = self.idx.max()
+        for _ in range(n):  # want "number of turns comes from the device"
+            x = x + 1
+        for _ in range(int(n)):  # want "number of turns comes from the device"
+            x = x + 1
+        for _ in range(self.idx[0].item()):  # want "number of turns comes from the device"
+            x = x + 1
+        pad = [0] * n  # want "repeating a list by a device tensor"
+        return x, pad

@@ -1,0 +1,30 @@
+"""Stop tests in the step."""
+EOS_ID = 2
+import torch
+
+
+class Layer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(8, 8))
+        self.register_buffer("table", torch.zeros(64, 8))
+        self.vec = torch.zeros(8, device="cuda")
+        self.mat = torch.zeros(8, 8, device="cuda")
+        self.idx = torch.zeros(4, dtype=torch.int64, device="cuda")
+        self.pos = torch.zeros((), dtype=torch.int64, device="cuda")
+        self.mask = torch.ones(8, dtype=torch.bool, device="cuda")
+        self.host = torch.zeros(8, 8)
+        self.pinned = torch.zeros(8, 8, pin_memory=True)
+        self.limit = 16
+        self.ids = [1, 5, 7]
+
+    def forward(self, x: torch.Tensor):
+        tok = x.argmax(-1)
+        if (tok == EOS_ID).all():  # want "the stop test"
+            return None
+        if EOS_ID in tok:  # want "the stop test"
+            self.mask.fill_(False)
+        unfinished = self.mask
+        if unfinished.max() == 0:  # want "the stop test"
+            return None
+        return tok

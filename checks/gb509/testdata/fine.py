@@ -1,0 +1,26 @@
+"""Sources that an object keeps."""
+import torch
+
+
+class Layer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(8, 8))
+        self.register_buffer("table", torch.zeros(64, 8))
+        self.vec = torch.zeros(8, device="cuda")
+        self.mat = torch.zeros(8, 8, device="cuda")
+        self.idx = torch.zeros(4, dtype=torch.int64, device="cuda")
+        self.pos = torch.zeros((), dtype=torch.int64, device="cuda")
+        self.mask = torch.ones(8, dtype=torch.bool, device="cuda")
+        self.host = torch.zeros(8, 8)
+        self.pinned = torch.zeros(8, 8, pin_memory=True)
+        self.limit = 16
+        self.ids = [1, 5, 7]
+
+    def forward(self, x: torch.Tensor, n: int):
+        self.pinned.fill_(n)
+        self.mat.copy_(self.pinned, non_blocking=True)
+        a = self.pinned.to("cuda", non_blocking=True)
+        # blocking: read before the call returns
+        b = torch.tensor(n, pin_memory=True).to(x.device)
+        return a, b
