@@ -2,6 +2,7 @@ package checks
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,12 +19,17 @@ func indexFile(f File, tree *pyast.Module) *module {
 	m.torchy = bytes.Contains(tree.Source, []byte("torch"))
 	m.setsDev = bytes.Contains(tree.Source, []byte("set_default_device")) ||
 		bytes.Contains(tree.Source, []byte("set_default_tensor_type"))
+	m.entersDev = deviceContext.Match(tree.Source)
 	ix := &indexer{m: m, tree: tree}
 	ix.block(tree.Body, nil, nil, "")
 	m.marks = suppressionMarks(tree)
 	m.allowed = allowedSpans(tree)
 	return m
 }
+
+// deviceContext is `with torch.device(…):` or `with target_device:`, and not `with torch.cuda.device(1):`, which
+// changes the current card and not the default of factories.
+var deviceContext = regexp.MustCompile(`(?m)^\s*with (?:torch\.device\(.*|[\w.]*device)(?:,.*)?:`)
 
 type indexer struct {
 	m    *module

@@ -93,6 +93,8 @@ type module struct {
 	file    File
 	torchy  bool // mentions torch at all
 	setsDev bool // calls torch.set_default_device
+	// entersDev is set when it uses a device as a context.
+	entersDev bool
 }
 
 // target is what an import binds: a module, or a name in one.

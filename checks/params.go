@@ -3,6 +3,7 @@ package checks
 import (
 	"strings"
 
+	"github.com/gatebot/gatebot/checks/torchop"
 	"github.com/gatebot/gatebot/internal/pyast"
 )
 
@@ -286,7 +287,7 @@ func countUses(node *pyast.FuncDef) *paramUse {
 			id, ok := n.X.(*pyast.Name)
 			switch {
 			case !ok:
-			case tensorOnly[n.Name] || isTensorMethod(n.Name) && !sharedMethods[n.Name] && len(n.Name) > 3:
+			case tensorOnly[n.Name] || onlyTensorMethod(n.Name):
 				use.tensor[id.ID]++
 			case !isTensorMethod(n.Name) && n.Name != "T" && n.Name != "data" && n.Name != "grad":
 				use.other[id.ID]++
@@ -331,6 +332,16 @@ func countUses(node *pyast.FuncDef) *paramUse {
 		return true
 	})
 	return use
+}
+
+// onlyTensorMethod reports whether a call of that name is evidence for a tensor: arrays have many of the same methods,
+// and the ones that read a value are the ones in question.
+func onlyTensorMethod(name string) bool {
+	if !isTensorMethod(name) || sharedMethods[name] || len(name) < 4 || name == "cuda" || name == "numpy" {
+		return false
+	}
+	_, shared := torchop.Lookup("numpy.ndarray." + name)
+	return !shared
 }
 
 // tensorOnly are attributes by which a tensor is known.

@@ -15,7 +15,8 @@ type Pass struct {
 // Report says that the expression n is a hazard because of v, the value that is read, moved or branched on (nil when
 // the hazard needs no value, as torch.cuda.synchronize()). Path, line, function, fingerprint, the hot path, the flow
 // of v, guards and suppressions are filled in by the engine. Confidence follows from v: possible when v is a guess or
-// may be on the host, else likely. In the message {expr} stands for the source of n.
+// may be on the host, else likely. In the message {expr} stands for the source of n in
+// backquotes.
 func (p *Pass) Report(n pyast.Node, v *Value, message string, opts ...ReportOption) {
 	r := report{message: message, confidence: confidenceOf(v), severity: p.rule.Severity, fix: p.rule.Fix}
 	for _, o := range opts {

@@ -24,7 +24,9 @@ type project struct {
 	trees   *treeCache
 	notes   []string
 	unread  []unreadable
-	setsDev bool
+	setsDev bool // torch.set_default_device somewhere
+	// entersDev is set when a device is used as a context somewhere: `with torch.device("cuda"):`.
+	entersDev bool
 }
 
 // unreadable is a file that the gate could not look into.
@@ -94,6 +96,7 @@ func (p *project) index(ctx context.Context, files []File) error {
 			p.modules = append(p.modules, mods[i])
 			p.byPath[mods[i].path] = mods[i]
 			p.setsDev = p.setsDev || mods[i].setsDev
+			p.entersDev = p.entersDev || mods[i].entersDev
 		}
 	}
 	return nil

@@ -258,13 +258,14 @@ func dtypeNamed(name string) DType {
 	return DTypeUnknown
 }
 
-// defaultPlace is where a factory without a device puts its tensor. Modules are commonly constructed under a default
-// device, and a project that sets one does so out of sight.
+// defaultPlace is where a factory without a device puts its tensor: on the CPU, unless the project sets a default
+// device, or enters one somewhere (`with target_device:`) and this is the constructor of a module, which is what such
+// contexts are for.
 func (fr *frame) defaultPlace() Place {
 	if fr.in.p.setsDev {
 		return PlaceUnknown
 	}
-	for f := fr; f != nil; f = f.from {
+	for f := fr; f != nil && fr.in.p.entersDev; f = f.from {
 		if f.fn != nil && f.fn.Class != nil && f.fn.short == "__init__" && f.fn.Class.isTorchModule() {
 			return PlaceUnknown
 		}
@@ -411,6 +412,10 @@ func (fr *frame) copied(s *Value, p Place) *Value {
 		})
 	case s != nil && s.Kind == KindInstance:
 		return s
+	case s.HostData():
+		v := tensor(p, Likely)
+		v.Rank, v.DType = int8(dataRank(s, 4)), dataType(s)
+		return v
 	}
 	return tensor(p, Possible)
 }

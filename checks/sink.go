@@ -57,7 +57,7 @@ func (in *interp) report(p *Pass, n pyast.Node, v *Value, r report) {
 		return
 	}
 	h.code = oneLine(fr.u.tree.Text(n))
-	h.message = strings.ReplaceAll(r.message, "{expr}", h.code)
+	h.message = strings.ReplaceAll(r.message, "{expr}", "`"+h.code+"`")
 	h.function = "<module>"
 	if fr.fn != nil {
 		h.function = fr.fn.Name
