@@ -191,6 +191,15 @@ func joinObjects(a, b *Object, depth int) *Object {
 	for k, v := range b.attrs {
 		o.attrs[k] = joinDeep(o.attrs[k], v, depth-1)
 	}
+	if len(a.load)+len(b.load) > 0 {
+		o.load = make(map[string]*Value, len(a.load))
+		for k, v := range a.load {
+			o.load[k] = v
+		}
+		for k, v := range b.load {
+			o.load[k] = joinDeep(o.load[k], v, depth-1)
+		}
+	}
 	return o
 }
 

@@ -65,6 +65,16 @@ type Object struct {
 	attrs map[string]*Value
 	elem  *Value // what unknown keys hold
 	site  pyast.Node
+	load  map[string]*Value // what functions outside the hot path stored: the state before the first step
+}
+
+// AtLoad is what attribute or key name held before the first step, as far as functions outside the hot path stored it;
+// nil when none did.
+func (v *Value) AtLoad(name string) *Value {
+	if v == nil || v.Obj == nil {
+		return nil
+	}
+	return v.Obj.load[name]
 }
 
 // Attr is what attribute or key name holds; nil when nothing is known.

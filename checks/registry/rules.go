@@ -55,6 +55,7 @@ import (
 	"github.com/gatebot/gatebot/checks/gb510"
 	"github.com/gatebot/gatebot/checks/gb605"
 	"github.com/gatebot/gatebot/checks/gb608"
+	"github.com/gatebot/gatebot/checks/gb703"
 	"github.com/gatebot/gatebot/checks/gb712"
 )
 
@@ -111,5 +112,6 @@ var Rules = []*checks.Rule{
 	gb510.Rule,
 	gb605.Rule,
 	gb608.Rule,
+	gb703.Rule,
 	gb712.Rule,
 }

@@ -1,0 +1,70 @@
+// Package gb703 is rule GB703, input-rebound: replaces a device tensor of the state instead of refilling it.
+package gb703
+
+import (
+	"strings"
+
+	"github.com/gatebot/gatebot/checks"
+	"github.com/gatebot/gatebot/internal/finding"
+	"github.com/gatebot/gatebot/internal/pyast"
+)
+
+// Rule is GB703.
+var Rule = &checks.Rule{
+	ID: "GB703", Name: "input-rebound", Group: checks.GroupReplay, Severity: finding.Error, Tier: 1, Static: true,
+	Title: "replaces a device tensor of the state instead of refilling it",
+	Text: "A CUDA graph remembers addresses, not names. When the step gives `self.x` or `state[\"x\"]` a new tensor, the next " +
+		"eager step sees it and a replay does not: it goes on reading and writing the tensor that was there at capture. " +
+		"Nothing fails, the result is just wrong. Writing the new values into the old tensor keeps both in step.",
+	Before: "meta[\"seq_lens\"] = meta[\"seq_lens\"] + 1",
+	After:  "meta[\"seq_lens\"].add_(1)",
+	Fix:    "write into the tensor that is there: copy_, add_, out=",
+	Fine: []string{
+		"`self.x.copy_(new)`, `self.x += 1`: the address stays",
+		"names that hold no tensor before the first step, and local variables",
+		"host numbers and CPU tensors in the state",
+		"replacing tensors at load time, before a capture",
+	},
+	Torch: "read from the sources and NVIDIA's guide; the corpus cases were measured to replay wrongly",
+	AttrStore: func(p *checks.Pass, s *checks.AttrStore) {
+		if s.Op != "" || s.Name == "data" || kept(s.Stmt) {
+			return
+		}
+		rebound(p, s.Node, s.Recv.AtLoad(s.Name), s.Value)
+	},
+	Store: func(p *checks.Pass, s *checks.Store) {
+		if s.Op != "" || len(s.Index) != 1 || s.Base == nil || s.Base.IsTensor() {
+			return
+		}
+		if key, ok := s.Index[0].Value.Str(); ok && !inPlace(s.ValueNode) {
+			rebound(p, s.Node, s.Base.AtLoad(key), s.Value)
+		}
+	},
+}
+
+func rebound(p *checks.Pass, at pyast.Node, old, now *checks.Value) {
+	if old.OnDevice() && !old.Optional && now.OnDevice() {
+		p.Report(at, now, "{expr} gets a new tensor in the step: a graph goes on using the old one", checks.AtMost(old))
+	}
+}
+
+// kept reports whether the assignment stores the tensor that is there already: self.x = self.x.add_(1).
+func kept(s pyast.Stmt) bool {
+	a, ok := s.(*pyast.Assign)
+	return ok && inPlace(a.Value)
+}
+
+// inPlace reports whether e is a call of an in-place operation, which returns its receiver.
+func inPlace(e pyast.Expr) bool {
+	call, ok := e.(*pyast.Call)
+	if !ok {
+		return false
+	}
+	for _, a := range call.Args {
+		if a.Name == "out" {
+			return true
+		}
+	}
+	f, ok := call.Func.(*pyast.Attr)
+	return ok && strings.HasSuffix(f.Name, "_") && !strings.HasSuffix(f.Name, "__")
+}
