@@ -131,3 +131,8 @@ func (r *Repository) Commit(ctx context.Context, by *User, branch, message strin
 	}
 	return id, r.SetRef(ctx, by, "refs/heads/"+branch, id)
 }
+
+// Show is the content of an object, such as REV:PATH.
+func (r *Repository) Show(ctx context.Context, object string) (string, error) {
+	return r.s.git.run(ctx, r.Dir(), nil, "show", "--end-of-options", object)
+}

@@ -1,4 +1,4 @@
-package demo
+package rig
 
 import (
 	"context"
@@ -7,30 +7,31 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 )
 
-// child is one of gatebot's own processes, in a process group of its own so that it can be ended with all that it
+// Child is one of gatebot's own processes, in a process group of its own so that it can be ended with all that it
 // started.
-type child struct {
-	name string
-	log  string // file with its stdout and stderr
+type Child struct {
+	Name string
+	Log  string // file with its stdout and stderr
 	cmd  *exec.Cmd
 	done chan struct{} // closed when it has ended
 	err  error         // how, valid after done
 }
 
-// start runs exe with args; output goes to NAME.log in dir.
-func start(exe, name, dir string, env []string, args ...string) (*child, error) {
-	c := &child{name: name, log: filepath.Join(dir, name+".log"), done: make(chan struct{})}
-	out, err := os.OpenFile(c.log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+// Start runs exe with args; output goes to NAME.log in dir.
+func Start(exe, name, dir string, env []string, args ...string) (*Child, error) {
+	c := &Child{Name: name, Log: filepath.Join(dir, name+".log"), done: make(chan struct{})}
+	out, err := os.OpenFile(c.Log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	// Not CommandContext: ending a child is stop's business, as a group and in order.
+	// Not CommandContext: ending a child is Stop's business, as a group and in order.
 	c.cmd = exec.Command(exe, args...)
 	c.cmd.Dir, c.cmd.Stdout, c.cmd.Stderr = dir, out, out
 	c.cmd.Env = append(os.Environ(), env...)
@@ -49,8 +50,8 @@ func start(exe, name, dir string, env []string, args ...string) (*child, error) 
 // grace is how long a child may take to end by itself.
 const grace = 5 * time.Second
 
-// stop ends the process group: politely, then for certain.
-func (c *child) stop() {
+// Stop ends the process group: politely, then for certain.
+func (c *Child) Stop() {
 	group := -c.cmd.Process.Pid
 	// An error means that the group is gone already, which is what we want.
 	_ = syscall.Kill(group, syscall.SIGTERM)
@@ -62,11 +63,11 @@ func (c *child) stop() {
 	<-c.done
 }
 
-// dead says why a child that should run does not.
-func (c *child) dead() error {
+// Dead says why a child that should run does not.
+func (c *Child) Dead() error {
 	select {
 	case <-c.done:
-		return fmt.Errorf("%s ended by itself (%w): %s", c.name, errOr(c.err, "exit 0"), c.tail(3))
+		return fmt.Errorf("%s ended by itself (%w): %s", c.Name, errOr(c.err, "exit 0"), c.Tail(3))
 	default:
 		return nil
 	}
@@ -79,9 +80,9 @@ func errOr(err error, text string) error {
 	return errors.New(text)
 }
 
-// tail is the last lines of the child's log.
-func (c *child) tail(n int) string {
-	data, err := os.ReadFile(c.log)
+// Tail is the last lines of the child's log.
+func (c *Child) Tail(n int) string {
+	data, err := os.ReadFile(c.Log)
 	if err != nil {
 		return err.Error()
 	}
@@ -89,32 +90,42 @@ func (c *child) tail(n int) string {
 	return strings.Join(lines[max(0, len(lines)-n):], " / ")
 }
 
-// group is all the children, to be stopped in the reverse order of their start.
-type group struct {
+// Group is all the children, to be stopped in the reverse order of their start.
+type Group struct {
 	mu       sync.Mutex
-	children []*child
+	children []*Child
 }
 
-func (g *group) add(c *child) {
+// Add puts a child into the group.
+func (g *Group) Add(c *Child) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.children = append(g.children, c)
 }
 
-func (g *group) stop() {
+// Remove takes a child out, such as one that was killed on purpose.
+func (g *Group) Remove(c *Child) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.children = slices.DeleteFunc(g.children, func(other *Child) bool { return other == c })
+}
+
+// Stop stops every child, the last started first.
+func (g *Group) Stop() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for i := len(g.children) - 1; i >= 0; i-- {
-		g.children[i].stop()
+		g.children[i].Stop()
 	}
 	g.children = nil
 }
 
-func (g *group) dead() error {
+// Dead says which child has ended by itself, if any.
+func (g *Group) Dead() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, c := range g.children {
-		if err := c.dead(); err != nil {
+		if err := c.Dead(); err != nil {
 			return err
 		}
 	}
@@ -124,14 +135,14 @@ func (g *group) dead() error {
 // poll is how often a condition is looked at.
 const poll = 20 * time.Millisecond
 
-// until waits for a condition, for ctx, or for a child to die, whichever comes first.
-func (g *group) until(ctx context.Context, what string, within time.Duration, ok func() bool) error {
+// Until waits for a condition, for ctx, or for a child to die, whichever comes first.
+func (g *Group) Until(ctx context.Context, what string, within time.Duration, ok func() bool) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	tick := time.NewTicker(poll)
 	defer tick.Stop()
 	for !ok() {
-		if err := g.dead(); err != nil {
+		if err := g.Dead(); err != nil {
 			return err
 		}
 		select {

@@ -1,0 +1,203 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gatebot/gatebot/webhook/standin"
+)
+
+// patience is how long anything may take on a busy machine.
+const patience = 60 * time.Second
+
+// history brings main up: two violations come in, two commits fix them, and the fix log gains a row for each.
+func (s *scenario) history(ctx context.Context) error {
+	s.clone = &clone{dir: filepath.Join(s.dir, "clone")}
+	path, err := pathWith(s.Exe, s.dir)
+	if err != nil {
+		return err
+	}
+	s.clone.path = path
+	if err := os.Mkdir(s.clone.dir, 0o755); err != nil {
+		return err
+	}
+	if err := writeProject(s.clone.dir); err != nil {
+		return err
+	}
+	for _, args := range [][]string{
+		{"init", "-q", "-b", "main"}, {"remote", "add", "origin", s.rig.Repo.PushURL(s.rig.User)},
+		{"add", "."}, {"commit", "-q", "-m", "One decode step"},
+	} {
+		if _, err := s.clone.git(ctx, args...); err != nil {
+			return err
+		}
+	}
+	var head string
+	var planted []place
+	for _, c := range []change{logBusiest, stopEarly} {
+		id, places, err := s.clone.commit(ctx, c)
+		if err != nil {
+			return err
+		}
+		head, planted = id, append(planted, places...)
+		s.print.step("commit", "%.7s  %s", id, c.message)
+	}
+	if _, err := s.clone.push(ctx, "main"); err != nil {
+		return err
+	}
+	s.print.step("push", "main, with two violations in its history")
+	run, err := s.wait(ctx, "main", head)
+	if err != nil {
+		return err
+	}
+	if err := expect(run, "failure", planted); err != nil {
+		return err
+	}
+	s.print.good("check", "main %.7s: %s — %s", head, run.Conclusion, run.Title)
+
+	var fixes []string
+	for _, c := range []change{fixBusiest, fixStop} {
+		id, _, err := s.clone.commit(ctx, c)
+		if err != nil {
+			return err
+		}
+		fixes = append(fixes, id)
+		s.print.step("commit", "%.7s  %s", id, c.message)
+	}
+	if _, err := s.clone.push(ctx, "main"); err != nil {
+		return err
+	}
+	s.print.step("push", "main, with both fixed")
+	if run, err = s.wait(ctx, "main", fixes[1]); err != nil {
+		return err
+	}
+	if err := expect(run, "success", nil); err != nil {
+		return err
+	}
+	s.print.good("check", "main %.7s: %s — %s", fixes[1], run.Conclusion, run.Title)
+	return s.fixLog(ctx, fixes)
+}
+
+// fixLog waits for the bot's pull request and shows what it would change.
+func (s *scenario) fixLog(ctx context.Context, fixes []string) error {
+	var pull standin.Pull
+	var diff string
+	var problem error
+	err := s.rig.Children.Until(ctx, "the fix log's pull request", patience, func() bool {
+		for _, p := range s.rig.Repo.Pulls() {
+			if p.State != "open" || !strings.HasSuffix(p.User, "[bot]") {
+				continue
+			}
+			out, err := s.bare().git(ctx, "diff", p.BaseSHA+"..."+p.HeadSHA)
+			pull, diff, problem = p, out, err
+			return err != nil || rows(diff) >= len(fixes)
+		}
+		return false
+	})
+	if err != nil || problem != nil {
+		return errors.Join(err, problem)
+	}
+	s.logged = rows(diff)
+	if err := expectRows(diff, fixes); err != nil {
+		return err
+	}
+	s.print.good("fix log", "pull request #%d by %s: %s", pull.Number, pull.User, pull.Title)
+	s.print.showDiff(diff)
+	return nil
+}
+
+// bare is the repository at the stand-in, for looking at.
+func (s *scenario) bare() *clone { return &clone{dir: s.rig.Repo.Dir(), path: os.Getenv("PATH")} }
+
+// violation opens a pull request that plants two hazards.
+func (s *scenario) violation(ctx context.Context) error {
+	return s.pull(ctx, "idle-experts", plant, "failure")
+}
+
+// repair opens a second one, on top of the first, that fixes them.
+func (s *scenario) repair(ctx context.Context) error {
+	return s.pull(ctx, "idle-experts-fixed", repair, "success")
+}
+
+func (s *scenario) pull(ctx context.Context, branch string, c change, conclusion string) error {
+	if _, err := s.clone.git(ctx, "checkout", "-q", "-b", branch); err != nil {
+		return err
+	}
+	head, planted, err := s.clone.commit(ctx, c)
+	if err != nil {
+		return err
+	}
+	if _, err := s.clone.push(ctx, branch); err != nil {
+		return err
+	}
+	p, err := s.rig.Repo.OpenPull(ctx, s.rig.User, standin.NewPull{Title: c.message, Head: branch, Base: "main"})
+	if err != nil {
+		return err
+	}
+	s.print.step("pull", "request #%d %q opened, %.7s", p.Number, p.Title, head)
+	run, err := s.wait(ctx, fmt.Sprintf("pull request #%d", p.Number), head)
+	if err != nil {
+		return err
+	}
+	line := s.print.good
+	if conclusion == "failure" {
+		line = s.print.bad
+	}
+	line("check", "pull request #%d: %s", p.Number, run.Conclusion)
+	err = s.print.showRun(run, func(path string) (string, error) {
+		return s.bare().git(ctx, "show", head+":"+path)
+	})
+	return errors.Join(err, expect(run, conclusion, planted))
+}
+
+// hook installs the pre-push hook and pushes twice: once with a violation, once without.
+func (s *scenario) hook(ctx context.Context) error {
+	if err := s.installHook(ctx); err != nil {
+		return err
+	}
+	if _, err := s.clone.git(ctx, "checkout", "-q", "-b", "experiment", "main"); err != nil {
+		return err
+	}
+	bad, planted, err := s.clone.commit(ctx, badPush)
+	if err != nil {
+		return err
+	}
+	said, err := s.clone.push(ctx, "experiment")
+	switch {
+	case err == nil:
+		return fmt.Errorf("the hook let %.7s through (%s)", bad, badPush.message)
+	case !errors.Is(err, errRefused):
+		return err
+	case s.rig.Repo.Head("experiment") != "":
+		return errors.New("the push was refused, and the branch is there all the same")
+	}
+	for _, p := range planted {
+		if !strings.Contains(said, p.String()) {
+			return fmt.Errorf("the hook refused the push and did not name %s: %s", p, said)
+		}
+	}
+	s.print.bad("push", "experiment %.7s %q refused by the hook:", bad, badPush.message)
+	s.print.under(said)
+
+	if _, err := s.clone.git(ctx, "reset", "-q", "--hard", "main"); err != nil {
+		return err
+	}
+	good, _, err := s.clone.commit(ctx, goodPush)
+	if err != nil {
+		return err
+	}
+	if said, err = s.clone.push(ctx, "experiment"); err != nil {
+		return err
+	}
+	if got := s.rig.Repo.Head("experiment"); got != good {
+		return fmt.Errorf("the accepted push left the branch at %.7s, want %.7s", got, good)
+	}
+	s.print.good("push", "experiment %.7s %q accepted", good, goodPush.message)
+	s.print.under(said)
+	return nil
+}

@@ -1,0 +1,36 @@
+package rig
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+const serveConfig = `app:
+  id: 1
+  private_key_file: app.pem
+github:
+  api_url: %[1]s/api/v3/
+webhook:
+  secret_file: webhook.secret
+listen:
+  http: %[2]s
+  queue: %[3]s
+check:
+  timeout: %[4]s
+runners:
+  - name: bench
+    nkey: %[5]s
+    pools: [default]
+`
+
+func (r *Rig) writeConfigs(pem []byte) error {
+	write := func(name, content string) error { return os.WriteFile(r.File(name), []byte(content), 0o600) }
+	return errors.Join(
+		write("app.pem", string(pem)),
+		write("webhook.secret", r.Secret+"\n"),
+		write("runner.nkey", string(r.seed)+"\n"),
+		write("serve.yaml", fmt.Sprintf(serveConfig, r.GitHub.URL(), r.HTTP, r.Queue, r.Timeout, r.public)),
+		write("runner.yaml", fmt.Sprintf(runnerConfig, r.Queue, r.File("runner"), r.Exe)),
+	)
+}

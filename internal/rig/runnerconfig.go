@@ -1,0 +1,9 @@
+package rig
+
+const runnerConfig = `queue: nats://%[1]s
+name: bench
+nkey_file: runner.nkey
+pool: default
+dir: %[2]s
+gatebot: %[3]s
+`
