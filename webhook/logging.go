@@ -16,9 +16,7 @@ func withDelivery(ctx context.Context, ev queue.Event) context.Context {
 	return context.WithValue(ctx, deliveryKey{}, delivery{ev.Delivery, ev.Type})
 }
 
-// LogHandler adds the delivery of a context to its log lines.
-func LogHandler(h slog.Handler) slog.Handler { return logHandler{h} }
-
+// logHandler adds the delivery of a context to its log lines.
 type logHandler struct{ slog.Handler }
 
 func (h logHandler) Handle(ctx context.Context, r slog.Record) error {

@@ -68,7 +68,7 @@ func (m *GitMirrors) Fetch(ctx context.Context, r queue.Repo, refs ...string) (s
 		args = append(args, "+"+ref+":"+ref)
 	}
 	err = run(ctx, dir, env, args...)
-	if err != nil && strings.Contains(err.Error(), ".lock': File exists") {
+	if err != nil && strings.Contains(err.Error(), "remove the file manually") {
 		if err := removeStaleLocks(dir); err != nil {
 			return "", err
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gatebot/gatebot/internal/bundle"
 	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/queue"
 	"github.com/gatebot/gatebot/webhook/github"
@@ -133,10 +134,11 @@ func TestEndsWithoutAJob(t *testing.T) {
 			w.mirrors.Files = map[string]string{base + ":.gatebot.yaml": "version: 1\nstepp: {}\n"}
 		}, `a1 action_required gate configuration is invalid: .gatebot.yaml:2: stepp: unknown key (did you mean "step"?)`},
 		{"cannot be bundled", func(w *world) {
-			w.bundle = func(context.Context, string, string, string, io.Writer) error { return errors.New("submodule x") }
-		}, "a1 cancelled infrastructure, no verdict: the repository cannot be bundled: submodule x"},
+			w.bundle = func(context.Context, string, string, string, io.Writer) error { return bundle.ErrNoFiles }
+		}, "a1 cancelled infrastructure, no verdict: the repository cannot be bundled: tree has no files"},
 		{"bundle too large", func(w *world) { w.policy.MaxBundle = 3 },
-			"a1 cancelled infrastructure, no verdict: the repository cannot be bundled: bundle is larger than the limit (raise max_bundle)"},
+			"a1 cancelled infrastructure, no verdict: the repository cannot be bundled: " +
+				"repository is too large: the bundle is over the limit (raise check.max_bundle)"},
 		{"pull request moved on while fetching", func(w *world) {
 			w.mirrors.Refs["refs/pull/7/head"] = head2
 			w.bundle = nil

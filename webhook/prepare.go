@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gatebot/gatebot/internal/bundle"
 	"github.com/gatebot/gatebot/internal/config"
 	"github.com/gatebot/gatebot/internal/git"
 	"github.com/gatebot/gatebot/internal/queue"
@@ -151,8 +152,9 @@ func (p *planner) storeBundle(ctx context.Context, dir string, job *queue.Job) (
 	sum := sha256.New()
 	limited := &limitWriter{w: io.MultiWriter(f, sum), left: p.policy.MaxBundle}
 	if err := p.bundle(ctx, dir, job.Head, job.Base, limited); err != nil {
-		if ctx.Err() != nil {
-			return nil, err
+		if !errors.Is(err, bundle.ErrMissing) && !errors.Is(err, bundle.ErrTooLarge) && !errors.Is(err, bundle.ErrNoFiles) &&
+			!errors.Is(err, bundle.ErrUnsupported) {
+			return nil, err // a disk, a signal: another try may do better
 		}
 		end := infrastructure("the repository cannot be bundled: " + err.Error())
 		return &end, nil
@@ -175,7 +177,7 @@ type limitWriter struct {
 
 func (l *limitWriter) Write(b []byte) (int, error) {
 	if int64(len(b)) > l.left {
-		return 0, errors.New("bundle is larger than the limit (raise max_bundle)")
+		return 0, fmt.Errorf("%w: the bundle is over the limit (raise check.max_bundle)", bundle.ErrTooLarge)
 	}
 	n, err := l.w.Write(b)
 	l.left -= int64(n)

@@ -14,13 +14,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gatebot/gatebot/internal/bundle"
 	"github.com/gatebot/gatebot/internal/config"
 	"github.com/gatebot/gatebot/internal/queue"
 	"github.com/gatebot/gatebot/webhook/github"
 )
 
-// Options are the parts of a server. Queue, Secrets, Data, Bundle and either GitHub or what NewGitHub needs must be
-// set; the rest has defaults. Tests put their own in everywhere.
+// Options are the parts of a server. Queue, GitHub, Secrets and Data must be set (FromConfig sets all but the first); the
+// rest has defaults. Tests put their own in everywhere.
 type Options struct {
 	Queue   queue.Queue
 	GitHub  GitHub
@@ -29,8 +30,8 @@ type Options struct {
 	Addr    string // to listen on; "127.0.0.1:0" picks a port, see Server.URL
 	GitHost string // only host that gets tokens; empty: any
 
-	Bundle  Bundle
-	Scan    Scan    // for the fix log; nil turns the fix log off
+	Bundle  Bundle  // nil: bundle.Write
+	Scan    Scan    // for the fix log, such as ChildScan; nil turns the fix log off
 	Mirrors Mirrors // nil: GitMirrors under Data
 
 	Policy  Policy              // zero: DefaultPolicy
@@ -64,8 +65,6 @@ func New(o Options) (*Server, error) {
 		return nil, errors.New("server: no queue")
 	case o.GitHub == nil:
 		return nil, errors.New("server: no GitHub (use github.New)")
-	case o.Bundle == nil:
-		return nil, errors.New("server: no bundle writer")
 	case o.Data == "":
 		return nil, errors.New("server: no data directory (set data, or --data DIR)")
 	}
@@ -118,12 +117,16 @@ func (o *Options) fill() {
 	if o.Drain == 0 {
 		o.Drain = 10 * time.Second
 	}
+	if o.Bundle == nil {
+		o.Bundle = bundle.Write
+	}
 	if o.Backoff == nil {
 		o.Backoff = DefaultBackoff
 	}
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
+	o.Log = slog.New(logHandler{o.Log.Handler()})
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -237,7 +240,7 @@ func (s *Server) exhausted(ctx context.Context, x queue.Exhauster) {
 	}
 }
 
-// FromConfig makes the options that a configuration file decides: everything but Queue and Bundle, Scan and Log.
+// FromConfig makes the options that a configuration file decides: everything but Queue, Scan and Log.
 func FromConfig(c *Config) (Options, error) {
 	secrets, err := c.Webhook.Secrets()
 	if err != nil {
