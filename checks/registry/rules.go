@@ -4,6 +4,8 @@ package registry
 
 import (
 	"github.com/gatebot/gatebot/checks"
+	"github.com/gatebot/gatebot/checks/gb001"
+	"github.com/gatebot/gatebot/checks/gb002"
 	"github.com/gatebot/gatebot/checks/gb101"
 	"github.com/gatebot/gatebot/checks/gb102"
 	"github.com/gatebot/gatebot/checks/gb103"
@@ -61,6 +63,8 @@ import (
 
 // Rules are all source rules, in the order of their ids.
 var Rules = []*checks.Rule{
+	gb001.Rule,
+	gb002.Rule,
 	gb101.Rule,
 	gb102.Rule,
 	gb103.Rule,
