@@ -1,0 +1,107 @@
+package device
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gatebot/gatebot/internal/finding"
+)
+
+// child writes a gatebot-gpu that is a shell script.
+func child(t *testing.T, script string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), ChildName)
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const oneDevice = `{"schema":"gatebot.inventory/v1","driver":"580.1","cuda":"13.0","devices":[{"index":0,"name":"B200","compute_capability":"10.0","uuid":"GPU-1"}]}`
+
+func TestDetect(t *testing.T) {
+	got, err := Detect(context.Background(), child(t, "echo a warning >&2; echo '"+oneDevice+"'"))
+	want := finding.Device{Name: "B200", ComputeCapability: "10.0", Driver: "580.1", CUDA: "13.0", UUID: "GPU-1"}
+	if err != nil || *got != want {
+		t.Errorf("got %+v, %v, want %+v", got, err, want)
+	}
+}
+
+// Whatever goes wrong, the error says which way, and only the absence of a device is ErrNoCUDA.
+func TestDetectSaysWhy(t *testing.T) {
+	none := true
+	for _, tt := range []struct {
+		name, script string
+		noCUDA       bool
+		says         string
+	}{
+		{"no driver", "echo 'gatebot-gpu: error while loading shared libraries: libcuda.so.1: cannot open shared object file' >&2; exit 127",
+			none, "no CUDA device: no NVIDIA driver on this machine: gatebot-gpu: error while loading"},
+		{"driver without a device", `echo 'Error in initialization, please refer to "https://x" for details on: NoDevice'; exit 1`,
+			none, "no CUDA device: driver says NoDevice"},
+		{"built without cuda", "echo 'gatebot-gpu: inventory: no CUDA device: built without the tag cuda' >&2; exit 3",
+			none, "no CUDA device: built without the tag cuda"},
+		{"no devices", `echo '{"schema":"gatebot.inventory/v1","driver":"580.1"}'`, none, "driver 580.1 sees none"},
+		{"silence", "true", false, "exit code 0, output \"\""},
+		{"crash", "kill -SEGV $$", false, "segmentation fault"},
+		{"half a document", "echo '{\"schema\":'", false, "unexpected end"},
+		{"another version", `echo '{"schema":"gatebot.inventory/v2"}'`, false, "another version"},
+		{"other output", "echo nonsense; exit 5", false, "exit code 5"},
+		{"endless output", "yes", false, "no answer in time"},
+		{"hang", "sleep 100", false, "no answer in time"},
+		{"hang in a child", "sleep 100 & wait", false, "no answer in time"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+			defer cancel()
+			d, err := Detect(ctx, child(t, tt.script))
+			if d != nil || err == nil {
+				t.Fatalf("got %v, %v", d, err)
+			}
+			if !strings.Contains(err.Error(), tt.says) || errors.Is(err, ErrNoCUDA) != tt.noCUDA {
+				t.Errorf("%q (no device: %v), want %q (%v)", err, errors.Is(err, ErrNoCUDA), tt.says, tt.noCUDA)
+			}
+		})
+	}
+}
+
+func TestDetectWithoutExecutable(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	for _, exe := range []string{"", "/nowhere/gatebot-gpu"} {
+		_, err := Detect(context.Background(), exe)
+		if !errors.Is(err, ErrNoCUDA) || !strings.Contains(err.Error(), "not found") {
+			t.Errorf("%q: %v", exe, err)
+		}
+	}
+	t.Setenv("PATH", filepath.Dir(child(t, "echo '"+oneDevice+"'"))+":/bin:/usr/bin")
+	if _, err := Detect(context.Background(), ""); err != nil {
+		t.Errorf("on PATH: %v", err)
+	}
+}
+
+func TestRunCanary(t *testing.T) {
+	for _, tt := range []struct {
+		name, script string
+		want         finding.Status
+		ok           bool
+	}{
+		{"pass", `echo '{"schema":"gatebot.canary/v1","status":"pass"}'`, finding.StatusPass, true},
+		{"fail", `echo '{"schema":"gatebot.canary/v1","status":"fail"}'; exit 1`, finding.StatusFail, true},
+		{"arguments", `[ "$*" = "canary --json --device 3" ] && echo '{"schema":"gatebot.canary/v1","status":"pass"}'`, finding.StatusPass, true},
+		{"pass with a bad exit", `echo '{"schema":"gatebot.canary/v1","status":"pass"}'; exit 3`, "", false},
+		{"fail with a good exit", `echo '{"schema":"gatebot.canary/v1","status":"fail"}'`, "", false},
+		{"no document", "exit 0", "", false},
+		{"no schema", "echo '{}'", "", false},
+	} {
+		r, err := RunCanary(context.Background(), child(t, tt.script), 3)
+		if (err == nil) != tt.ok || tt.ok && r.Status != tt.want {
+			t.Errorf("%s: %+v, %v", tt.name, r, err)
+		}
+	}
+}

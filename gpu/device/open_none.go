@@ -1,0 +1,15 @@
+//go:build !cuda
+
+package device
+
+import "fmt"
+
+// Read reports that this build cannot look.
+func Read() (*Inventory, error) {
+	return nil, fmt.Errorf("%w: built without the tag cuda", ErrNoCUDA)
+}
+
+// Canary reports that this build cannot look.
+func Canary(int) (*Report, error) {
+	return nil, fmt.Errorf("%w: built without the tag cuda", ErrNoCUDA)
+}
