@@ -20,9 +20,11 @@ import (
 	"github.com/gatebot/gatebot/internal/bundle"
 	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/git"
+	"github.com/gatebot/gatebot/internal/outside"
 	"github.com/gatebot/gatebot/internal/queue"
 	"github.com/gatebot/gatebot/webhook/github"
 	"github.com/gatebot/gatebot/webhook/standin"
+	"github.com/gatebot/gatebot/webhook/standin/openapi"
 )
 
 // machine is a server in this process, the GitHub stand-in, and a runner that looks for ".item()" in Python files.
@@ -41,14 +43,18 @@ var appKey = sync.OnceValues(func() (*rsa.PrivateKey, error) {
 	return key, err
 })
 
-func newMachine(t *testing.T) *machine {
+func newMachine(t *testing.T, around ...func(http.Handler) http.Handler) *machine {
 	t.Helper()
 	ctx := t.Context()
 	key, err := appKey()
 	if err != nil {
 		t.Fatal(err)
 	}
-	gh, err := standin.New(standin.Options{Dir: t.TempDir(), AppID: 5, AppKey: &key.PublicKey, Secret: secret, ContentPerMinute: 1000})
+	setup := standin.Options{Dir: t.TempDir(), AppID: 5, AppKey: &key.PublicKey, Secret: secret, ContentPerMinute: 1000}
+	for _, f := range around {
+		setup.Around = f
+	}
+	gh, err := standin.New(setup)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,13 +112,15 @@ func (m *machine) start() {
 func items(files map[string][]byte) []finding.Finding {
 	var fs []finding.Finding
 	for path, data := range files {
+		equal := map[string]int{}
 		for i, line := range strings.Split(string(data), "\n") {
 			if strings.HasSuffix(path, ".py") && strings.Contains(line, ".item()") {
 				fs = append(fs, finding.Finding{
 					Rule: "GB101", Name: "tensor-item", Severity: finding.Error, Confidence: finding.Likely, Check: "source",
 					Path: path, Line: i + 1, Column: 1, EndLine: i + 1, EndColumn: len(line), Function: "forward", Message: line,
-					Fingerprint: finding.Fingerprint("GB101", path, "forward", []string{strings.TrimSpace(line)}, 0),
+					Fingerprint: finding.Fingerprint("GB101", path, "forward", []string{line}, equal[line]),
 				})
+				equal[line]++
 			}
 		}
 	}
@@ -254,8 +262,46 @@ func (m *machine) completed(sha string) standin.CheckRun {
 
 const clean, dirty = "def forward(x):\n    return x\n", "def forward(x):\n    return x.max().item()\n"
 
-func TestWholeMachine(t *testing.T) {
-	m := newMachine(t)
+func TestWholeMachine(t *testing.T) { wholeMachine(t, newMachine(t)) }
+
+// The same with every request held against GitHub's own description of its API.
+func TestRequestsAreWhatGitHubDescribes(t *testing.T) {
+	description, err := openapi.Load(outside.OpenAPI(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := description.NewValidator()
+	m := newMachine(t, v.Around(false))
+	wholeMachine(t, m)
+	sha := m.commit("many", "many.py", strings.Repeat(dirty, 130))
+	m.open("many")
+	run := m.completed(sha)
+	m.eventually(func() error {
+		if run = m.github.CheckRunsFor(sha)[0]; len(run.Annotations) != 130 {
+			return fmt.Errorf("%d annotations", len(run.Annotations))
+		}
+		return nil
+	})
+	if err := m.github.Rerequest(m.ada, run.ID); err != nil {
+		t.Fatal(err)
+	}
+	m.eventually(func() error {
+		runs := m.github.CheckRunsFor(sha)
+		if len(runs) != 2 || runs[1].Status != "completed" || len(runs[1].Annotations) != 130 {
+			return fmt.Errorf("%d runs", len(runs))
+		}
+		return nil
+	})
+	for _, bad := range v.Violations() {
+		t.Error(bad)
+	}
+	if v.Checked() < 30 {
+		t.Errorf("only %d requests were looked at", v.Checked())
+	}
+}
+
+func wholeMachine(t *testing.T, m *machine) {
+	t.Helper()
 	m.commit("main", "model.py", clean)
 	first := m.repo.Head("main")
 	if run := m.completed(first); run.Conclusion != "success" {
