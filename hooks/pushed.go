@@ -1,0 +1,165 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/gatebot/gatebot/internal/git"
+)
+
+// tip is a commit that becomes the value of one or more refs.
+type tip struct {
+	commit string
+	refs   []string // names of the remote refs
+	old    []string // commits that those refs have now, as far as they are here
+}
+
+// pushed is everything a push brings to the remote.
+type pushed struct {
+	repo  git.Repository
+	tips  []tip
+	fresh map[string]bool // commits that the remote does not have, as far as is known here
+	order []string        // the same, oldest first
+}
+
+// look finds out what is new to the remote: what the tips reach, less what its refs have now and what its
+// remote-tracking branches had when they were last fetched.
+func look(ctx context.Context, repo git.Repository, remote string, updates []update) (*pushed, error) {
+	p := &pushed{repo: repo, fresh: map[string]bool{}}
+	at := map[string]int{}
+	exclude := []string{"--remotes=" + remote}
+	for _, u := range updates {
+		if u.deletes() {
+			continue
+		}
+		commit, err := peel(ctx, repo, u.localID)
+		if errors.Is(err, git.ErrNotFound) {
+			continue // a tag of a tree or a blob: no commit is pushed
+		}
+		if err != nil {
+			return nil, err
+		}
+		i, seen := at[commit]
+		if !seen {
+			i = len(p.tips)
+			at[commit] = i
+			p.tips = append(p.tips, tip{commit: commit})
+		}
+		p.tips[i].refs = append(p.tips[i].refs, u.short())
+		if git.IsZeroID(u.remoteID) || !repo.Has(ctx, u.remoteID) {
+			continue // a new ref, or somebody else's commit that was never fetched
+		}
+		if old, err := peel(ctx, repo, u.remoteID); err == nil {
+			p.tips[i].old = append(p.tips[i].old, old)
+			exclude = append(exclude, old)
+		}
+	}
+	if len(p.tips) == 0 {
+		return p, nil
+	}
+	include := make([]string, len(p.tips))
+	for i, t := range p.tips {
+		include[i] = t.commit
+	}
+	ids, err := repo.Commits(ctx, include, exclude, false)
+	if err != nil {
+		return nil, fmt.Errorf("commits to push: %w", err)
+	}
+	for _, id := range ids {
+		p.fresh[id] = true
+	}
+	slices.Reverse(ids)
+	p.order = ids
+	return p, nil
+}
+
+// peel follows tags to a commit. Most ids are commits already, which costs no process.
+func peel(ctx context.Context, repo git.Repository, id string) (string, error) {
+	if _, err := repo.Commit(ctx, id); err == nil {
+		return id, nil
+	}
+	return repo.Resolve(ctx, id)
+}
+
+// maxWalk bounds the search for the edge of what the remote has, in commits; maxBases is how many commits of it a tip
+// is compared with.
+const (
+	maxWalk  = 5000
+	maxBases = 4
+)
+
+// bases are commits that the remote has and the tip builds on: what its refs have now, and where the history of the
+// tip meets what the remote is known to have. None of them is an ancestor of another. There are none when the remote
+// is empty, or unknown here, or the clone is too shallow.
+func (p *pushed) bases(ctx context.Context, t tip) ([]string, error) {
+	edge, err := p.edge(ctx, t.commit)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, id := range append(slices.Clone(t.old), edge...) {
+		if !slices.Contains(all, id) {
+			all = append(all, id)
+		}
+	}
+	if len(all) > 2*maxBases {
+		all = all[:2*maxBases]
+	}
+	var best []string
+	for _, id := range all {
+		covered, err := p.covered(ctx, id, all)
+		if err != nil {
+			return nil, err
+		}
+		if !covered {
+			best = append(best, id)
+		}
+	}
+	return best[:min(len(best), maxBases)], nil
+}
+
+// covered reports whether a commit is an ancestor of another.
+func (p *pushed) covered(ctx context.Context, id string, others []string) (bool, error) {
+	for _, other := range others {
+		if other == id {
+			continue
+		}
+		base, err := p.repo.MergeBase(ctx, id, other)
+		if err != nil && !errors.Is(err, git.ErrNotFound) {
+			return false, err
+		}
+		if err == nil && base == id {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// edge walks from a fresh commit to the first commits that the remote has, nearest first.
+func (p *pushed) edge(ctx context.Context, from string) ([]string, error) {
+	var out []string
+	seen := map[string]bool{from: true}
+	queue := []string{from}
+	for n := 0; len(queue) > 0 && n < maxWalk; n++ {
+		c, err := p.repo.Commit(ctx, queue[0])
+		if err != nil {
+			return nil, err
+		}
+		queue = queue[1:]
+		for _, parent := range c.Parents {
+			if seen[parent] {
+				continue
+			}
+			seen[parent] = true
+			switch {
+			case p.fresh[parent]:
+				queue = append(queue, parent)
+			case p.repo.Has(ctx, parent): // else the clone is shallow
+				out = append(out, parent)
+			}
+		}
+	}
+	return out, nil
+}
