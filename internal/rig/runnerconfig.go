@@ -3,7 +3,7 @@ package rig
 const runnerConfig = `queue: nats://%[1]s
 name: bench
 nkey_file: runner.nkey
-pool: default
+pools: [default]
 dir: %[2]s
 gatebot: %[3]s
 `

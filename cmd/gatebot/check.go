@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gatebot/gatebot/internal/finding"
+	"github.com/gatebot/gatebot/internal/gate"
+)
+
+// defaultResults is where the first user's tools look for the results of a check.
+const defaultResults = "cuda_graph_readiness_results.json"
+
+type checkOptions struct {
+	gate.CheckRequest
+	failOn, results, format string
+	all                     bool
+}
+
+const longCheck = `Runs the source check and then the checks that need a GPU, and writes one results file.
+
+On a machine without a CUDA device the GPU checks are not run, each with the reason, and the verdict is computed over
+what is required. --require-gpu makes them required: a run without a device then exits 3. Not run is never passed.`
+
+func newCheck(s streams) *cobra.Command {
+	o := &checkOptions{}
+	c := &cobra.Command{
+		Use:   "check",
+		Short: "Run the whole gate: source, then the checks on the GPU",
+		Long:  longCheck,
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			o.Dir = "."
+			return runCheck(c.Context(), o, s)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.Rev, "rev", "", "check this commit's tree")
+	f.StringVar(&o.Entry, "entry", "", "step module `file`, instead of the configuration's")
+	f.StringSliceVar(&o.Only, "only", nil, "`checks` to run, comma separated")
+	f.BoolVar(&o.RequireGPU, "require-gpu", false, "exit 3 when there is no CUDA device")
+	f.StringVar(&o.results, "results", defaultResults, "results `file`")
+	f.DurationVar(&o.Timeout, "timeout", 30*time.Minute, "time limit of the whole run")
+	f.StringVar(&o.format, "format", "text", "what is printed: text, json, sarif or github")
+	f.BoolVar(&o.all, "all", false, "also print suppressed and possible findings and infos (text)")
+	addGateFlags(c, &o.Request, &o.failOn)
+	return c
+}
+
+func runCheck(ctx context.Context, o *checkOptions, s streams) error {
+	o.FailOn = finding.Severity(o.failOn)
+	render, ok := formats[o.format]
+	if !ok {
+		return usagef("--format %q is none of text, json, sarif, github", o.format)
+	}
+	if o.Timeout <= 0 {
+		return usagef("--timeout %s is not a time limit", o.Timeout)
+	}
+	progress := newProgress(s.err)
+	o.Progress = progress.phase
+	run, err := gate.Check(ctx, o.CheckRequest)
+	progress.done()
+	if err != nil {
+		return commandError(err)
+	}
+	defer func() { _ = run.Close() }() // only readers end with it
+	notes(s.err, run.Notes)
+	if err := writeTo(o.results, s.out, run.Results.Write); err != nil {
+		return err
+	}
+	if o.results != "-" { // else the terminal has the results already
+		if err := render(s.out, run, o.all); err != nil {
+			return err
+		}
+		if o.format == "text" {
+			if err := checkTable(s.out, run.Results); err != nil {
+				return err
+			}
+		}
+	}
+	return outcome(run.Results)
+}
+
+// checkTable prints one line a check, and the verdict.
+func checkTable(w io.Writer, r *finding.Results) error {
+	for _, c := range r.Checks {
+		line := fmt.Sprintf("%-8s %-8s", c.Name, c.Status)
+		if c.Reason != "" {
+			line += " " + c.Reason
+		}
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "verdict  %s\n", r.Verdict)
+	return err
+}

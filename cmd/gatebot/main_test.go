@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"gatebot": main})
+}
+
+// TestScripts runs every command as a person would, with real git.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			e.Setenv("GIT_AUTHOR_NAME", "A U Thor")
+			e.Setenv("GIT_AUTHOR_EMAIL", "author@example.com")
+			e.Setenv("GIT_COMMITTER_NAME", "C O Mitter")
+			e.Setenv("GIT_COMMITTER_EMAIL", "committer@example.com")
+			e.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+			e.Setenv("GIT_CONFIG_COUNT", "1")
+			e.Setenv("GIT_CONFIG_KEY_0", "init.defaultBranch")
+			e.Setenv("GIT_CONFIG_VALUE_0", "main")
+			return nil
+		},
+	})
+}
+
+// TestUsageErrors holds exit code 2 and one clear line for every way to call a command wrongly.
+func TestUsageErrors(t *testing.T) {
+	for _, tc := range []struct{ args, want string }{
+		{"scann", `unknown command "scann"`},
+		{"scan --frmat json", "unknown flag: --frmat"},
+		{"scan --format xml", `--format "xml" is none of text, json, sarif, github`},
+		{"scan --fail-on all", `--fail-on "all" is none of error, warn`},
+		{"scan --rev HEAD --staged", "exclude each other"},
+		{"scan --range HEAD", `--range "HEAD" is not A..B`},
+		{"scan --range A...B", `--range "A...B" is not A..B`},
+		{"scan --write-baseline", "--write-baseline needs --baseline FILE"},
+		{"scan no/such/file.py", "no/such/file.py"},
+		{"scan --config no-such.yaml", "--config"},
+		{"check now", `unknown command "now"`},
+		{"check --only sing", `--only: no check "sing"`},
+		{"check --timeout 0s", "not a time limit"},
+		{"hook", ""},
+		{"hook remove", `no command "remove"`},
+		{"rules GB999", "GB999"},
+	} {
+		t.Run(tc.args, func(t *testing.T) {
+			var out, errs bytes.Buffer
+			code := run(context.Background(), strings.Fields(tc.args), streams{in: strings.NewReader(""), out: &out, err: &errs})
+			if code != exitUsage {
+				t.Errorf("exit %d, want %d; stderr: %s", code, exitUsage, errs.String())
+			}
+			if !strings.Contains(errs.String(), tc.want) {
+				t.Errorf("stderr %q, want %q in it", errs.String(), tc.want)
+			}
+			if tc.want != "" && !strings.HasPrefix(errs.String(), "gatebot: ") {
+				t.Errorf("stderr %q does not start with the program's name", errs.String())
+			}
+		})
+	}
+}
+
+func TestPanicIsNoVerdict(t *testing.T) {
+	formats["panic"] = nil
+	defer delete(formats, "panic")
+	var out, errs bytes.Buffer
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("a.py", []byte("x = 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code := run(context.Background(), []string{"scan", "--format", "panic"}, streams{in: strings.NewReader(""), out: &out, err: &errs})
+	if code != exitInfra || !strings.HasPrefix(errs.String(), "gatebot: internal error: ") || strings.Count(errs.String(), "\n") != 1 {
+		t.Errorf("exit %d, stderr %q", code, errs.String())
+	}
+}

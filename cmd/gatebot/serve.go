@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gatebot/gatebot/internal/queue"
+	"github.com/gatebot/gatebot/webhook"
+)
+
+const longServe = `Runs the GitHub App: takes webhooks at /webhook, gives each commit one job, and posts check runs. The queue starts
+inside, with its files below the data directory; nothing else needs to be installed.
+
+A configuration (paths are relative to it):
+
+    app: {id: 12345, private_key_file: app.pem}
+    webhook: {secret_file: webhook.secret}
+    listen: {http: "127.0.0.1:8080", queue: "0.0.0.0:4222"}
+    data: /var/lib/gatebot
+    runners:
+      - {name: b200-0, nkey: UA..., pools: [default]}
+
+gatebot runner keygen makes the pair of keys for a runner.`
+
+func newServe(s streams) *cobra.Command {
+	var file, data string
+	c := &cobra.Command{
+		Use:   "serve --config FILE",
+		Short: "Run the GitHub App",
+		Long:  longServe,
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if file == "" {
+				return usagef("serve: needs --config FILE (see gatebot serve --help)")
+			}
+			conf, err := webhook.LoadConfig(file)
+			if err != nil {
+				return &exitError{code: exitUsage, err: err}
+			}
+			if data != "" {
+				conf.Data = data
+			}
+			return runServe(c.Context(), conf, newLog(s))
+		},
+	}
+	c.Flags().StringVar(&file, "config", "", "configuration `file` of the server")
+	c.Flags().StringVar(&data, "data", "", "`directory` for queue and mirrors, instead of the configuration's")
+	return c
+}
+
+func newLog(s streams) *slog.Logger { return slog.New(slog.NewTextHandler(s.err, nil)) }
+
+func runServe(ctx context.Context, conf *webhook.Config, log *slog.Logger) (err error) {
+	if conf.Data == "" {
+		return usagef("serve: no data directory (set data, or --data DIR)")
+	}
+	o, err := webhook.FromConfig(conf)
+	if err != nil {
+		return &exitError{code: exitUsage, err: err}
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find gatebot itself: %w", err)
+	}
+	runners := make([]queue.Runner, len(conf.Runners))
+	for i, r := range conf.Runners {
+		runners[i] = queue.Runner{Name: r.Name, Key: r.Key, Pools: r.Pools}
+	}
+	q, err := queue.OpenEmbedded(ctx, queue.EmbeddedOptions{
+		Dir: filepath.Join(conf.Data, "queue"), Listen: conf.Listen.Queue, Runners: runners, Pools: []string{conf.Check.Pool}, Log: log,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, q.Close()) }()
+	o.Queue, o.Scan, o.Log = q, webhook.ChildScan(exe), log
+	server, err := webhook.New(o)
+	if err != nil {
+		return err
+	}
+	log.Info("serving", "url", server.URL(), "queue", conf.Listen.Queue, "data", conf.Data, "version", version)
+	return server.Run(ctx)
+}
