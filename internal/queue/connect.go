@@ -38,6 +38,7 @@ type Options struct {
 	Role     Role
 	Timeout  time.Duration // for every single request; default 5 s
 	MaxBytes int64         // size of the whole store, RoleServer only; default DefaultMaxBytes
+	JobLease time.Duration // that EnsurePools grants; default JobLease
 	Replicas int           // of every stream, external cluster only; default 1
 	Log      *slog.Logger  // default: discard
 
@@ -150,6 +151,9 @@ func (o *Options) fill() {
 	}
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = DefaultMaxBytes
+	}
+	if o.JobLease <= 0 {
+		o.JobLease = JobLease
 	}
 	if o.Replicas <= 0 {
 		o.Replicas = 1

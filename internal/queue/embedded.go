@@ -26,6 +26,7 @@ type EmbeddedOptions struct {
 	TLS      TLS           // of the listener
 	Runners  []Runner      // who may connect
 	Pools    []string      // pools to keep a job consumer for, beside those of Runners
+	JobLease time.Duration // of jobs, default JobLease; runners must be told the same
 	MaxBytes int64         // size of the whole store; default DefaultMaxBytes
 	Start    time.Duration // limit for start-up, default 30 s; a store with much in it takes seconds
 	Timeout  time.Duration // for every single request; default 5 s
@@ -91,7 +92,7 @@ func OpenEmbedded(ctx context.Context, o EmbeddedOptions) (_ *Server, err error)
 	ctx, cancel := context.WithTimeout(ctx, o.Start)
 	defer cancel()
 	s.Conn, err = Connect(ctx, Options{URL: "in-process", Name: "gatebot-serve", Seed: seed, Role: RoleServer,
-		Timeout: o.Timeout, MaxBytes: o.MaxBytes, Log: o.Log, inProcess: s.ns})
+		Timeout: o.Timeout, MaxBytes: o.MaxBytes, Log: o.Log, JobLease: o.JobLease, inProcess: s.ns})
 	if err != nil {
 		return nil, err
 	}

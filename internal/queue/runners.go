@@ -99,7 +99,9 @@ func (c *Conn) EnsurePools(ctx context.Context, pools ...string) error {
 		if !plain(p) || strings.Contains(p, ".") {
 			return fmt.Errorf("queue: pool %q must be letters, digits, - and _", p)
 		}
-		if _, err := c.consumer(ctx, Jobs, JobConsumer(p)); err != nil {
+		want := JobConsumer(p)
+		want.Lease = c.opts.JobLease
+		if _, err := c.consumer(ctx, Jobs, want); err != nil {
 			return fmt.Errorf("queue: pool %s: %w", p, err)
 		}
 	}
