@@ -31,6 +31,6 @@ func (r *Rig) writeConfigs(pem []byte) error {
 		write("webhook.secret", r.Secret+"\n"),
 		write("runner.nkey", string(r.seed)+"\n"),
 		write("serve.yaml", fmt.Sprintf(serveConfig, r.GitHub.URL(), r.HTTP, r.Queue, r.Timeout, r.public)),
-		write("runner.yaml", fmt.Sprintf(runnerConfig, r.Queue, r.File("runner"), r.Exe)),
+		write("runner.yaml", fmt.Sprintf(runnerConfig, r.Queue, r.File("runner"))),
 	)
 }

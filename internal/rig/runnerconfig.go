@@ -5,5 +5,4 @@ name: bench
 nkey_file: runner.nkey
 pools: [default]
 dir: %[2]s
-gatebot: %[3]s
 `
