@@ -18,7 +18,7 @@ type classState struct {
 func (in *interp) state(c *Class) *classState {
 	s := in.objects[c]
 	if s == nil {
-		s = &classState{obj: in.newObject(nil), ran: map[*Func]bool{}, static: map[string]*Value{}}
+		s = &classState{obj: in.newObject(), ran: map[*Func]bool{}, static: map[string]*Value{}}
 		in.objects[c] = s
 	}
 	return s
@@ -190,7 +190,13 @@ func (m *module) nested(name string) *Class {
 func (fr *frame) construct(c *Class, args []Arg, n pyast.Expr) *Value {
 	v := &Value{Kind: KindInstance, Rank: -1, Place: PlaceHost, Sure: Likely, Class: c, Obj: fr.objectAt(n)}
 	if init := c.method("__init__"); init != nil {
+		if fr.in.quiet > 0 && len(fr.in.frames) > maxQuietDepth {
+			return fr.in.generic(c) // an object inside an object inside an object
+		}
+		work := fr.in.work
+		fr.in.work = min(work, maxInitWork)
 		fr.quietly(func() { fr.callUser(init, v, args, n) })
+		fr.in.work = work - (min(work, maxInitWork) - fr.in.work)
 		return v
 	}
 	if !c.data {

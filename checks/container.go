@@ -50,7 +50,7 @@ func (fr *frame) moduleCall(recv *Value, name string, args []Arg) *Value {
 	case "named_parameters", "named_buffers":
 		return list(tuple(text, tensor(PlaceDevice, Likely)))
 	case "state_dict":
-		o := fr.in.newObject(nil)
+		o := fr.in.newObject()
 		o.elem = tensor(PlaceDevice, Likely)
 		return &Value{Kind: KindDict, Rank: -1, Sure: Likely, Obj: o}
 	case "modules", "children":

@@ -52,8 +52,8 @@ func (fr *frame) evalNode(e pyast.Expr) *Value {
 	case *pyast.IfExp:
 		return fr.ternary(e)
 	case *pyast.Lambda:
-		return &Value{Kind: KindFunc, Rank: -1, Place: PlaceHost, Sure: Likely, lambda: e, unit: fr.u, closure: fr.env,
-			Func: fr.fn}
+		return &Value{Kind: KindFunc, Rank: -1, Place: PlaceHost, Sure: Likely, lambda: &lambdaRef{fr.u.mod, e.Off},
+			closure: fr.env, Func: fr.fn}
 	case *pyast.Const:
 		return literal(e)
 	case *pyast.FString:
@@ -183,10 +183,10 @@ func (fr *frame) dict(e *pyast.Dict) *Value {
 
 // objectAt makes the object of a display or constructor. A place that runs again in a loop makes the same one.
 func (fr *frame) objectAt(e pyast.Expr) *Object {
-	if v := fr.values[e]; v != nil && v.Obj != nil && v.Obj.site == pyast.Node(e) {
+	if v := fr.values[e]; v != nil && v.Obj != nil {
 		return v.Obj
 	}
-	return fr.in.newObject(e)
+	return fr.in.newObject()
 }
 
 func (fr *frame) comprehension(e *pyast.Comp) *Value {

@@ -61,6 +61,13 @@ func findHot(p *project, opts *Options) *hotPath {
 			h.add(callee, f)
 		}
 	}
+	// What a function mentions is not needed any more, and it is half of the index.
+	for _, m := range p.modules {
+		for _, f := range m.all {
+			f.refs, f.locals, f.decos = nil, nil, nil
+		}
+	}
+	h.count = nil
 	return h
 }
 

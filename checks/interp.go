@@ -11,12 +11,15 @@ import (
 // Bounds of the interpretation. They are far above what code needs to be understood and keep a scan finite and fast
 // on code that is written to explode.
 const (
-	maxDepth    = 12      // calls inside calls
-	maxWork     = 400_000 // expressions per entry point
-	maxLoops    = 3       // turns of a loop until its values must have settled
-	maxRecurse  = 2       // activations of one function
-	maxFlow     = 12      // steps of evidence
-	maxExprNest = 400     // nesting of one expression
+	maxDepth      = 12      // calls inside calls
+	maxWork       = 400_000 // expressions per entry point
+	maxLoops      = 3       // turns of a loop until its values must have settled
+	maxRecurse    = 2       // activations of one function
+	maxInitWork   = 8_000   // expressions per constructor
+	maxQuietDepth = 6       // calls inside calls where only values are wanted
+	maxMemo       = 8192    // results of calls
+	maxFlow       = 12      // steps of evidence
+	maxExprNest   = 400     // nesting of one expression
 )
 
 // interp is the abstract interpreter. It is used by one goroutine.
@@ -200,10 +203,10 @@ func (in *interp) active(f *Func) int {
 	return n
 }
 
-// newObject makes the mutable part of an instance or dict made at site.
-func (in *interp) newObject(site pyast.Node) *Object {
+// newObject makes the mutable part of an instance or dict.
+func (in *interp) newObject() *Object {
 	in.nextObj++
-	return &Object{id: in.nextObj, attrs: map[string]*Value{}, site: site}
+	return &Object{id: in.nextObj, attrs: map[string]*Value{}}
 }
 
 func isDunder(s string) bool { return strings.HasPrefix(s, "__") && strings.HasSuffix(s, "__") }

@@ -154,7 +154,7 @@ func joinSame(a, b *Value, depth int) *Value {
 			return unknown
 		}
 	case KindFunc:
-		if a.Func != b.Func || a.lambda != b.lambda {
+		if a.Func != b.Func || !sameLambda(a.lambda, b.lambda) {
 			v.also = append(append([]*Value{}, a.also...), b)
 			if len(v.also) > 8 {
 				return unknown
@@ -175,6 +175,10 @@ func joinSame(a, b *Value, depth int) *Value {
 		}
 	}
 	return &v
+}
+
+func sameLambda(a, b *lambdaRef) bool {
+	return a == b || a != nil && b != nil && *a == *b
 }
 
 func joinObjects(a, b *Object, depth int) *Object {

@@ -1,7 +1,5 @@
 package checks
 
-import "github.com/gatebot/gatebot/internal/pyast"
-
 // Func is a function or method of the project, without its syntax tree: trees come and go, see treeCache.
 type Func struct {
 	Path  string
@@ -63,8 +61,7 @@ type Class struct {
 type Object struct {
 	id    int
 	attrs map[string]*Value
-	elem  *Value // what unknown keys hold
-	site  pyast.Node
+	elem  *Value            // what unknown keys hold
 	load  map[string]*Value // what functions outside the hot path stored: the state before the first step
 }
 
@@ -75,6 +72,12 @@ func (v *Value) AtLoad(name string) *Value {
 		return nil
 	}
 	return v.Obj.load[name]
+}
+
+// lambdaRef finds a lambda in a fresh tree. Values outlive trees, so they must not hold syntax.
+type lambdaRef struct {
+	mod *module
+	off uint32
 }
 
 // Attr is what attribute or key name holds; nil when nothing is known.

@@ -143,7 +143,7 @@ func (in *interp) tupleOf(m *module, inner string) *Value {
 }
 
 func (in *interp) dictOf(m *module, inner string) *Value {
-	o := in.newObject(nil)
+	o := in.newObject()
 	if parts := splitTop(inner, ','); len(parts) == 2 {
 		o.elem = in.annotation(m, parts[1], false)
 	}
@@ -194,7 +194,7 @@ func (in *interp) entryArgs(u *unit, f *Func, node *pyast.FuncDef) map[string]*V
 			out[p.Name] = list(nil)
 			continue
 		case p.Star == 2:
-			out[p.Name] = &Value{Kind: KindDict, Rank: -1, Sure: Likely, Obj: in.newObject(nil)}
+			out[p.Name] = &Value{Kind: KindDict, Rank: -1, Sure: Likely, Obj: in.newObject()}
 			continue
 		}
 		if p.Annotation != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -23,6 +22,7 @@ type project struct {
 	byName  map[string][]*module
 	trees   *treeCache
 	notes   []string
+	skipped int // files of tests and benchmarks that were not read
 	unread  []unreadable
 	setsDev bool // torch.set_default_device somewhere
 	// entersDev is set when a device is used as a context somewhere: `with torch.device("cuda"):`.
@@ -46,6 +46,7 @@ func load(ctx context.Context, src Source, opts *Options) (*project, error) {
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
 	var todo []File
+	var cold []File
 	notebooks := 0
 	for _, f := range files {
 		switch {
@@ -57,6 +58,10 @@ func load(ctx context.Context, src Source, opts *Options) (*project, error) {
 		case len(opts.Include) > 0 && !matchAnyPath(opts.Include, f.Path), matchAnyPath(opts.Exclude, f.Path):
 			continue
 		}
+		if opts.skipsCold() && matchAnyPath(coldPaths, f.Path) {
+			cold = append(cold, f)
+			continue
+		}
 		todo = append(todo, f)
 	}
 	if notebooks > 0 {
@@ -66,9 +71,41 @@ func load(ctx context.Context, src Source, opts *Options) (*project, error) {
 	if err := p.index(ctx, todo); err != nil {
 		return nil, err
 	}
+	if err := p.indexCold(ctx, cold); err != nil {
+		return nil, err
+	}
 	p.nameModules()
 	p.linkClasses()
 	return p, nil
+}
+
+// indexCold handles tests and benchmarks. They are no part of a step, so they are read only when one of them has a step
+// module (DESIGN 5.4), whose two names can be told without parsing.
+func (p *project) indexCold(ctx context.Context, files []File) error {
+	var todo []File
+	for _, f := range files {
+		if f.Size > p.opts.MaxFileSize || !stepFile(f.Path) {
+			continue
+		}
+		todo = append(todo, f)
+	}
+	if n := len(files) - len(todo); n > 0 {
+		p.notes = append(p.notes, fmt.Sprintf("%d files of tests and benchmarks are not part of a step and not looked at "+
+			"(name them in hot_path.include to have them checked)", n))
+		p.skipped = n
+	}
+	return p.index(ctx, todo)
+}
+
+// stepFile reports whether a test file may be a step module, by its name.
+func stepFile(path string) bool {
+	base := path[strings.LastIndexByte(path, '/')+1:]
+	return strings.Contains(base, "step") || strings.Contains(base, "gate")
+}
+
+// skipsCold reports whether tests and benchmarks are left out: unless somebody has said what to look at.
+func (o *Options) skipsCold() bool {
+	return !o.AllFunctions && len(o.Include) == 0 && len(o.Roots) == 0
 }
 
 // index reads and parses with a few workers; results keep the order of the files whatever order they finish in.
@@ -123,7 +160,9 @@ func (p *project) indexOne(ctx context.Context, f File) (m *module, bad []unread
 		}
 	}
 	m = indexFile(f, tree)
-	p.trees.put(m, tree)
+	if m.torchy {
+		p.trees.keep(m, tree)
+	}
 	return m, bad, nil
 }
 
@@ -144,77 +183,34 @@ func (p *project) parse(ctx context.Context, f File) (*pyast.Module, error) {
 	return pyast.Parse(ctx, f.Path, data, lim)
 }
 
-// treeCache keeps syntax trees up to a number of bytes, the least recently used ones go first. A small repository
-// fits and is parsed once.
-type treeCache struct {
-	p     *project
-	mu    sync.Mutex
-	units map[*module]*unit
-	clock int64
-	bytes int64
-}
-
 // unit is a module with its tree. funcs and classes are indexed by ordinal.
 type unit struct {
 	mod     *module
 	tree    *pyast.Module
 	funcs   []*pyast.FuncDef
 	classes []*pyast.ClassDef
+	lambdas map[uint32]*pyast.Lambda // by offset; built when first asked for
 	used    int64
 	cost    int64
 }
 
-const (
-	treeBytes   = 80 << 20
-	treePerByte = 24 // measured: a tree takes about this many bytes per byte of source
-)
-
-func newTreeCache(p *project) *treeCache { return &treeCache{p: p, units: map[*module]*unit{}} }
-
-func (c *treeCache) put(m *module, tree *pyast.Module) *unit {
-	u := newUnit(m, tree)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.clock++
-	u.used = c.clock
-	c.units[m] = u
-	c.bytes += u.cost
-	for c.bytes > treeBytes && len(c.units) > 1 {
-		var oldest *unit
-		for _, o := range c.units {
-			if oldest == nil || o.used < oldest.used {
-				oldest = o
+// lambda finds a lambda by its offset. Only the interpreter asks, which is one goroutine.
+func (u *unit) lambda(off uint32) *pyast.Lambda {
+	if u.lambdas == nil {
+		u.lambdas = map[uint32]*pyast.Lambda{}
+		pyast.Walk(u.tree, func(n pyast.Node) bool {
+			if l, ok := n.(*pyast.Lambda); ok {
+				u.lambdas[l.Off] = l
 			}
-		}
-		if oldest == u {
-			break
-		}
-		delete(c.units, oldest.mod)
-		c.bytes -= oldest.cost
+			return true
+		})
 	}
-	return u
-}
-
-// get returns the tree of m, parsing it again when it has been dropped.
-func (c *treeCache) get(ctx context.Context, m *module) (*unit, error) {
-	c.mu.Lock()
-	if u := c.units[m]; u != nil {
-		c.clock++
-		u.used = c.clock
-		c.mu.Unlock()
-		return u, nil
-	}
-	c.mu.Unlock()
-	tree, err := c.p.parse(ctx, m.file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: second reading: %w", m.path, err)
-	}
-	return c.put(m, tree), nil
+	return u.lambdas[off]
 }
 
 // newUnit collects functions and classes in the order in which the index numbered them.
 func newUnit(m *module, tree *pyast.Module) *unit {
-	u := &unit{mod: m, tree: tree, cost: int64(len(tree.Source)) * (treePerByte + 1)}
+	u := &unit{mod: m, tree: tree, cost: int64(len(tree.Source)) * treePerByte}
 	walkStmts(tree.Body, func(n pyast.Node) bool {
 		switch n := n.(type) {
 		case *pyast.FuncDef:

@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -83,31 +84,77 @@ func (o *Options) setDefaults() {
 }
 
 // interpret looks at every hot function: first at the ones that no other hot function calls, then at those that no
-// caller has been followed into, in the order of their distance from a root.
+// caller has been followed into, in the order of their distance from a root. Within one distance the order is that of
+// the files, so that a file is parsed again at most a few times.
 func (s *scan) interpret(ctx context.Context) error {
 	order := slices.Clone(s.hot.order)
-	slices.SortStableFunc(order, func(a, b *Func) int { return s.turn(a) - s.turn(b) })
-	for _, f := range order {
+	slices.SortStableFunc(order, func(a, b *Func) int {
+		return cmp.Or(s.turn(a)-s.turn(b), cmp.Compare(a.Path, b.Path), a.ord-b.ord)
+	})
+	ahead := make(chan *module, len(order))
+	throttle := &readAhead{order: order, out: ahead}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.p.trees.ahead(ctx, ahead)
+	}()
+	defer func() {
+		close(ahead)
+		<-done
+	}()
+	for i, f := range order {
 		if s.in.callers[f] {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("scan: %w", err)
 		}
+		throttle.at(i, s.in.callers)
 		if err := s.in.runEntry(f); err != nil {
 			s.p.unread = append(s.p.unread, unreadable{path: f.Path, line: f.Line, why: err.Error()})
 		}
 	}
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("scan: %w", err)
+	}
 	for _, path := range sortedKeys(s.in.failed) {
-		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("scan: %w", err)
-		}
 		s.p.unread = append(s.p.unread, unreadable{path: path, why: s.in.failed[path].Error()})
 	}
 	return nil
 }
 
-// turn is 0 for step protocols, 1 for roots that nobody on the hot path calls, 2 for the rest.
+// readAhead names the next few files to parse.
+type readAhead struct {
+	order []*Func
+	out   chan<- *module
+	next  int
+	files int // named and not yet reached
+	last  *module
+	cur   *module
+}
+
+const aheadFiles = 6
+
+// at is called when the interpreter comes to order[i].
+func (r *readAhead) at(i int, seen map[*Func]bool) {
+	if m := r.order[i].mod; m != r.cur {
+		r.cur = m
+		r.files = max(r.files-1, 0)
+	}
+	r.next = max(r.next, i+1)
+	for ; r.files < aheadFiles && r.next < len(r.order); r.next++ {
+		f := r.order[r.next]
+		if seen[f] || f.mod == r.last || f.mod == r.cur {
+			continue
+		}
+		r.last = f.mod
+		r.files++
+		r.out <- f.mod
+	}
+}
+
+// turn is 0 for step protocols, 1 for roots that nobody on the hot path calls, and grows with the distance for the
+// rest.
 func (s *scan) turn(f *Func) int {
 	switch {
 	case f.Class == nil && f.outer == nil && f.short == "step" && s.hot.protocol(f.mod):
@@ -115,7 +162,7 @@ func (s *scan) turn(f *Func) int {
 	case !s.hot.called[f]:
 		return 1
 	}
-	return 2
+	return 2 + s.hot.info[f].dist
 }
 
 func (s *scan) report(ctx context.Context) (*Report, error) {
@@ -123,7 +170,7 @@ func (s *scan) report(ctx context.Context) (*Report, error) {
 	for _, r := range s.p.opts.Rules {
 		f.rules[r.ID] = r
 	}
-	out := &Report{Findings: f.findings(s.sink.list()), Files: len(s.p.modules), Notes: s.p.notes}
+	out := &Report{Findings: f.findings(s.sink.list()), Files: len(s.p.modules) + s.p.skipped, Notes: s.p.notes}
 	for _, m := range s.p.modules {
 		out.Functions += len(m.all)
 	}

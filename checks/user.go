@@ -26,16 +26,24 @@ func (fr *frame) callLambda(f *Value, args []Arg, e pyast.Node) *Value {
 	if len(in.frames) > maxDepth || !in.budget(4) {
 		return unknown
 	}
+	u := in.unit(f.lambda.mod)
+	if u == nil {
+		return unknown
+	}
+	node := u.lambda(f.lambda.off)
+	if node == nil {
+		return unknown
+	}
 	for _, o := range in.frames {
-		if o.node == pyast.Node(f.lambda) {
+		if o.u.mod == f.lambda.mod && o.node != nil && o.node.Pos().Off == f.lambda.off {
 			return unknown
 		}
 	}
-	g := in.activate(f.unit, f.Func, f.lambda, nil, f.closure, e)
+	g := in.activate(u, f.Func, node, nil, f.closure, e)
 	g.loop = fr.loop
-	bind(g, f.lambda.Params, args)
+	bind(g, node.Params, args)
 	in.frames = append(in.frames, g)
-	v := g.eval(f.lambda.Body)
+	v := g.eval(node.Body)
 	in.frames = in.frames[:len(in.frames)-1]
 	return v
 }
@@ -47,7 +55,8 @@ func (fr *frame) callUser(f *Func, recv *Value, args []Arg, e pyast.Node) *Value
 
 func (fr *frame) callClosure(f *Func, recv *Value, args []Arg, e pyast.Node, closure *env) *Value {
 	in := fr.in
-	if len(in.frames) > maxDepth || in.active(f) >= maxRecurse || !in.budget(8) {
+	if len(in.frames) > maxDepth || in.quiet > 0 && len(in.frames) > maxQuietDepth+2 || in.active(f) >= maxRecurse ||
+		!in.budget(8) {
 		return in.promised(f)
 	}
 	if recv != nil && (f.Kind == FuncMethod || f.Kind == FuncProperty || f.Kind == FuncClassMethod) {
@@ -63,6 +72,9 @@ func (fr *frame) callClosure(f *Func, recv *Value, args []Arg, e pyast.Node, clo
 		key = in.signature(f, args)
 		if v, ok := in.memo[key]; ok {
 			return v
+		}
+		if len(in.memo) >= maxMemo {
+			clear(in.memo) // it is a cache; what it holds on to is most of the memory
 		}
 		in.memo[key] = unknown // recursion with the same arguments
 	}
@@ -130,7 +142,7 @@ func (in *interp) defaults(g *frame, node *pyast.FuncDef) {
 		case p.Star == 1:
 			g.env.set(p.Name, list(nil))
 		case p.Star == 2:
-			g.env.set(p.Name, &Value{Kind: KindDict, Rank: -1, Sure: Likely, Obj: in.newObject(nil)})
+			g.env.set(p.Name, &Value{Kind: KindDict, Rank: -1, Sure: Likely, Obj: in.newObject()})
 		case p.Default != nil:
 			m := in.moduleFrame(g.u)
 			in.quiet++

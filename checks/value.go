@@ -1,7 +1,5 @@
 package checks
 
-import "github.com/gatebot/gatebot/internal/pyast"
-
 // Value is what the interpreter takes an expression for. Values are immutable: rules may keep none and change none.
 // The zero value and a nil *Value both mean "unknown", and every method works on nil.
 type Value struct {
@@ -41,10 +39,8 @@ type Value struct {
 	// also are other values of the same kind that this may be too: functions of a dispatch table, objects of other
 	// classes. The main value is the first one.
 	also []*Value
-	// lambda, unit and closure belong to a KindFunc: its syntax when it is a lambda, where that lives, and the
-	// variables around it.
-	lambda  *pyast.Lambda
-	unit    *unit
+	// lambda and closure belong to a KindFunc: where its syntax is when it is a lambda, and the variables around it.
+	lambda  *lambdaRef
 	closure *env
 	partial []Arg // arguments that functools.partial has fixed
 
