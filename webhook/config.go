@@ -58,6 +58,7 @@ type CheckConfig struct {
 	Timeout   time.Duration `yaml:"timeout"`
 	QueueMax  time.Duration `yaml:"queue_max"`  // longest wait for a runner
 	MaxBundle int64         `yaml:"max_bundle"` // bytes
+	Forks     string        `yaml:"forks"`      // hold (until somebody with write access approves) or run
 }
 
 // RunnerConfig is one runner that may connect.
@@ -72,7 +73,7 @@ func DefaultConfig() Config {
 	p := DefaultPolicy()
 	return Config{
 		Listen: ListenConfig{HTTP: "127.0.0.1:8080"},
-		Check:  CheckConfig{Name: p.Check, Pool: p.Pool, Timeout: p.Timeout, QueueMax: p.QueueMax, MaxBundle: p.MaxBundle},
+		Check:  CheckConfig{Name: p.Check, Pool: p.Pool, Timeout: p.Timeout, QueueMax: p.QueueMax, MaxBundle: p.MaxBundle, Forks: "hold"},
 	}
 }
 
@@ -131,6 +132,8 @@ func (c *Config) check() error {
 		return errors.New("listen.http: empty (HOST:PORT)")
 	case c.Check.Name == "" || c.Check.Pool == "":
 		return errors.New("check: name and pool must not be empty")
+	case c.Check.Forks != "hold" && c.Check.Forks != "run":
+		return fmt.Errorf("check.forks: %q is none of hold, run", c.Check.Forks)
 	case c.Check.Timeout <= 0 || c.Check.QueueMax <= 0 || c.Check.MaxBundle <= 0:
 		return errors.New("check: timeout, queue_max and max_bundle must be greater than zero")
 	}

@@ -17,7 +17,7 @@ var configKeys = map[string][]string{
 	"github":  {"api_url", "graphql_url", "git_host"},
 	"webhook": {"secret_file", "secret_env", "previous_secret_file", "previous_secret_env"},
 	"listen":  {"http", "queue"},
-	"check":   {"name", "pool", "timeout", "queue_max", "max_bundle"},
+	"check":   {"name", "pool", "timeout", "queue_max", "max_bundle", "forks"},
 	"runners": {"name", "nkey", "pools"},
 }
 

@@ -49,6 +49,7 @@ func TestConfigMistakesAreNamed(t *testing.T) {
 		{"no key", "private_key_file: key.pem", "", "app.private_key_file: missing"},
 		{"no secret", "secret_file: secret, ", "", "needs secret_file or secret_env"},
 		{"secret in the file", "secret_file: secret", "secret: hunter2", `webhook.secret: unknown key (did you mean "secret_env"?)`},
+		{"odd policy", "timeout: 10m", "forks: maybe", `check.forks: "maybe" is none of hold, run`},
 		{"no time", "timeout: 10m", "timeout: 0s", "must be greater than zero"},
 		{"runner without a pool", "[b200]}", "[]}", "runners[0]: needs name, nkey and pools"},
 		{"not YAML", "app:", "\tapp:", "server.yaml: yaml"},

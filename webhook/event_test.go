@@ -81,7 +81,7 @@ func TestParse(t *testing.T) {
 		{"merged", "pull_request", pullPayload("closed", head, `,"merged":true`), with(pull, func(t *Trigger) {
 			t.Kind, t.Action, t.Reason = KindCancel, "closed", "the pull request was merged"
 		}), ""},
-		{"labelled", "pull_request", pullPayload("labeled", head, ""), none("pull_request", "labeled", "action labeled changes neither head nor base"), ""},
+		{"label added", "pull_request", pullPayload("labeled", head, ""), none("pull_request", "labeled", "action labeled changes neither head nor base"), ""},
 		{"no head", "pull_request", pullPayload("opened", "", ""), Trigger{}, "is not a full object id"},
 		{"short head", "pull_request", pullPayload("opened", "abc", ""), Trigger{}, "is not a full object id"},
 		{"hook of a repository", "pull_request", strings.Replace(pullPayload("opened", head, ""), `"installation":{"id":3},`, "", 1), Trigger{}, "installation.id is missing"},

@@ -66,6 +66,7 @@ type fakeGitHub struct {
 	PullValue    map[int]github.Pull
 	PullError    error
 	PullsOfValue []github.Pull
+	Level        string // permission of everybody
 	CreateError  error
 	UpdateError  error
 	Complete     error
@@ -89,6 +90,10 @@ func (g *fakeGitHub) Pull(_ context.Context, _ github.Repo, n int) (github.Pull,
 
 func (g *fakeGitHub) PullsOfCommit(context.Context, github.Repo, string) ([]github.Pull, error) {
 	return g.PullsOfValue, nil
+}
+
+func (g *fakeGitHub) Permission(context.Context, github.Repo, string) (string, error) {
+	return g.Level, nil
 }
 
 // CreateRun is as little idempotent as GitHub's.
@@ -295,7 +300,7 @@ func newWorld(t *testing.T) *world {
 	f := &fuse{}
 	w := &world{
 		t: t, fuse: f, queue: &fusedQueue{queue.NewMemory(), f},
-		gh: &fakeGitHub{fuse: f, PullValue: map[int]github.Pull{7: {Number: 7, Open: true, Head: head, Base: base, BaseRef: "main"}}},
+		gh: &fakeGitHub{fuse: f, PullValue: map[int]github.Pull{7: {Number: 7, Open: true, Head: head, HeadRepo: 77, Base: base, BaseRef: "main"}}},
 		mirrors: &fakeMirrors{
 			fuse: f, Base: base, Diff: []string{"model.py"},
 			Refs: map[string]string{"refs/pull/7/head": head, "refs/heads/main": base, "base": base},

@@ -79,6 +79,9 @@ func (in *intake) webhook(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Retry-After", "30")
 		}
 		http.Error(w, "gatebot: "+no.reason, no.status)
+	case errors.Is(err, queue.ErrTooLarge):
+		log.ErrorContext(ctx, "webhook larger than the queue takes", "error", err)
+		http.Error(w, "gatebot: the event is larger than the queue takes", http.StatusRequestEntityTooLarge)
 	case err != nil: // the store: GitHub must see a failure, so that the delivery can be repeated
 		log.ErrorContext(ctx, "webhook not stored", "error", err)
 		w.Header().Set("Retry-After", "30")

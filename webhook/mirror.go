@@ -19,7 +19,7 @@ import (
 	"github.com/gatebot/gatebot/internal/queue"
 )
 
-// ErrNoRef: the remote has no such ref. Right after a webhook it may only be late.
+// ErrNoRef means that the remote has no such ref. Right after a webhook it may only be late.
 var ErrNoRef = errors.New("no such ref at the remote")
 
 // GitMirrors keeps bare mirrors under a directory, one per repository id, through git's own fetch.
@@ -42,7 +42,7 @@ func (m *GitMirrors) Fetch(ctx context.Context, r queue.Repo, refs ...string) (s
 		return "", err
 	}
 	defer unlock()
-	if err := m.initialise(ctx, dir); err != nil {
+	if err := m.ensure(ctx, dir); err != nil {
 		return "", err
 	}
 	u, err := url.Parse(r.CloneURL)
@@ -83,9 +83,9 @@ func (m *GitMirrors) Fetch(ctx context.Context, r queue.Repo, refs ...string) (s
 	return dir, nil
 }
 
-// initialise makes the bare repository when it is not there. It is made under another name first: a half-made one
+// ensure makes the bare repository when it is not there. It is made under another name first: a half-made one
 // would look finished after a crash.
-func (m *GitMirrors) initialise(ctx context.Context, dir string) error {
+func (m *GitMirrors) ensure(ctx context.Context, dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, "HEAD")); err == nil {
 		return nil
 	}

@@ -58,6 +58,15 @@ func badConfig(err error) Outcome {
 	}}
 }
 
+// held: the code of a stranger runs on nobody's machine before somebody has looked at it.
+func held() Outcome {
+	return Outcome{Conclusion: github.ActionRequired, Output: github.Output{
+		Title: "from a fork: waiting for approval",
+		Summary: "Checking this commit runs its code on a runner, and it comes from a fork. Somebody with write access approves " +
+			"exactly this commit with **Re-run**; after another push it takes another approval.",
+	}}
+}
+
 // logOnly: the commit writes the fix log and nothing else.
 func logOnly(path string) Outcome {
 	return Outcome{Conclusion: github.Success, Output: github.Output{

@@ -40,6 +40,7 @@ type Policy struct {
 	Grace      time.Duration // what a result may take beyond the job's own time limit
 	Retries    int           // attempts after the first that infrastructure may spoil
 	MaxBundle  int64         // bytes
+	RunForks   bool          // run commits from forks without asking
 	KeepRecord time.Duration // how long finished records stay
 }
 
@@ -108,6 +109,7 @@ func (p *planner) planPull(ctx context.Context, ev queue.Event, t Trigger) error
 		return nil
 	}
 	rec := p.record(t)
+	rec.Fork = pr.HeadRepo != t.Repo.ID // a fork that was deleted meanwhile is still one
 	var old []string
 	pull := pullKey(t.Repo.ID, t.PR)
 	err = change(ctx, &p.store, queue.BucketHeads, pull, func(h *pullHead) bool {

@@ -75,12 +75,12 @@ func TestWhatNeedsNoJob(t *testing.T) {
 // GitHub's API may lag behind its webhooks: nothing is concluded from an older head.
 func TestLateAPIIsWaitedFor(t *testing.T) {
 	w := newWorld(t)
-	w.gh.PullValue[7] = github.Pull{Number: 7, Open: true, Head: head2, BaseRef: "main"}
+	w.gh.PullValue[7] = github.Pull{Number: 7, Open: true, Head: head2, HeadRepo: 77, BaseRef: "main"}
 	ev, tr := w.event("pull_request", pullPayload("opened", head, ""))
 	if err := w.Plan(t.Context(), ev, tr); !errors.Is(err, github.ErrNotYet) {
 		t.Fatalf("error %v", err)
 	}
-	w.gh.PullValue[7] = github.Pull{Number: 7, Open: true, Head: head, BaseRef: "main"}
+	w.gh.PullValue[7] = github.Pull{Number: 7, Open: true, Head: head, HeadRepo: 77, BaseRef: "main"}
 	if err := w.Plan(t.Context(), ev, tr); err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestEndsWithoutAJob(t *testing.T) {
 		{"pull request moved on while fetching", func(w *world) {
 			w.mirrors.Refs["refs/pull/7/head"] = head2
 			w.bundle = nil
-			w.gh.PullValue[7] = github.Pull{Number: 7, Open: true, Head: head2, BaseRef: "main"}
+			w.gh.PullValue[7] = github.Pull{Number: 7, Open: true, Head: head2, HeadRepo: 77, BaseRef: "main"}
 			w.policy.Lag = time.Hour
 		}, "a1 cancelled superseded by b2b2b2b2b2b2 on main"},
 	} {
@@ -184,7 +184,7 @@ func TestNewHeadCancelsTheOld(t *testing.T) {
 	w := newWorld(t)
 	w.plan("pull_request", pullPayload("opened", head, ""))
 	old := w.jobs()[0]
-	w.gh.PullValue[7] = github.Pull{Number: 7, Open: true, Head: head2, BaseRef: "main"}
+	w.gh.PullValue[7] = github.Pull{Number: 7, Open: true, Head: head2, HeadRepo: 77, BaseRef: "main"}
 	w.mirrors.Refs["refs/pull/7/head"] = head2
 	w.plan("pull_request", pullPayload("synchronize", head2, ""))
 	w.want("a1 cancelled superseded by b2b2b2b2b2b2 on main", "b2 queued waiting for a runner")
@@ -306,6 +306,42 @@ func TestRerunAll(t *testing.T) {
 	}
 	w.plan("check_suite", fmt.Sprintf(`{"action":"rerequested","check_suite":{"head_sha":%q,"head_branch":"topic","app":{"id":5}},%s}`, head, about))
 	w.want("a1 success no capture hazards", "a1 queued waiting for a runner")
+}
+
+// A stranger's code waits for somebody with write access, who approves one commit and not the next.
+func TestForks(t *testing.T) {
+	w := newWorld(t)
+	fork := func(sha string) {
+		w.gh.PullValue[7] = github.Pull{Number: 7, Open: true, Head: sha, HeadRepo: 99, BaseRef: "main"}
+		w.mirrors.Refs["refs/pull/7/head"] = sha
+	}
+	fork(head)
+	const waits, queued = "action_required from a fork: waiting for approval", "queued waiting for a runner"
+	w.plan("pull_request", pullPayload("opened", head, ""))
+	w.want("a1 " + waits)
+	external := w.gh.Runs[0].ExternalID
+	w.gh.Level = "read"
+	w.plan("check_run", runPayload("rerequested", external, ""))
+	w.want("a1 " + waits)
+	if n := len(w.jobs()); n != 0 {
+		t.Fatalf("%d jobs without an approval", n)
+	}
+	w.gh.Level = "write"
+	w.plan("check_run", runPayload("rerequested", external, ""))
+	w.want("a1 "+waits, "a1 "+queued)
+	if n := len(w.jobs()); n != 1 {
+		t.Fatalf("%d jobs after the approval", n)
+	}
+	fork(head2)
+	w.plan("pull_request", pullPayload("synchronize", head2, ""))
+	w.want("a1 "+waits, "a1 cancelled superseded by b2b2b2b2b2b2 on main", "b2 "+waits)
+
+	w = newWorld(t)
+	w.policy.RunForks = true
+	w.start()
+	fork(head)
+	w.plan("pull_request", pullPayload("opened", head, ""))
+	w.want("a1 " + queued)
 }
 
 // A process that is killed at any of its operations, before or after the operation had its effect, is replaced by one

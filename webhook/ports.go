@@ -22,6 +22,7 @@ type Checks interface {
 type Pulls interface {
 	Pull(ctx context.Context, r github.Repo, number int) (github.Pull, error)
 	PullsOfCommit(ctx context.Context, r github.Repo, sha string) ([]github.Pull, error)
+	Permission(ctx context.Context, r github.Repo, login string) (string, error)
 }
 
 // Branches writes the fix log.

@@ -22,6 +22,10 @@ import (
 // prepare fetches the commit, reads the gate's configuration and stores the bundle. It ends in a job, in an outcome
 // when there can be or need be none, or in an error to try again.
 func (p *planner) prepare(ctx context.Context, r *Record) (*queue.Job, *Outcome, error) {
+	if r.Fork && r.Approved == "" && !p.policy.RunForks {
+		end := held()
+		return nil, &end, nil
+	}
 	refs := []string{r.HeadRef}
 	if r.BaseRef != "" && "refs/heads/"+r.BaseRef != r.HeadRef {
 		refs = append(refs, "refs/heads/"+r.BaseRef)

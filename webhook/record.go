@@ -38,6 +38,10 @@ type Record struct {
 	BaseRef string     `json:"base_ref,omitempty"` // branch
 	PR      int        `json:"pr,omitempty"`
 	Trigger string     `json:"trigger"` // event that planned it
+	// Fork says that the commit comes from another repository, Approved who with write access let it run all the same:
+	// that is good for this commit only, for the next one has another record.
+	Fork     bool   `json:"fork,omitempty"`
+	Approved string `json:"approved,omitempty"`
 
 	Round   int `json:"round"`   // one check run each: 1, and one more for every re-run somebody asked for
 	Attempt int `json:"attempt"` // one job message each, over all rounds: fences results

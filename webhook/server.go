@@ -36,7 +36,7 @@ type Options struct {
 
 	Policy  Policy              // zero: DefaultPolicy
 	Pools   map[string][]string // runner → pools; nil: not checked
-	Lease   time.Duration       // of one message in this process; 0: 30 s
+	Lease   time.Duration       // of one message in this process; 0: 10 s
 	Sweep   time.Duration       // between sweeps; 0: one minute
 	Drain   time.Duration       // how long handlers may go on after Run was told to stop; 0: 10 s
 	Backoff func(deliveries int) time.Duration
@@ -109,7 +109,7 @@ func (o *Options) fill() {
 		o.Addr = "127.0.0.1:8080"
 	}
 	if o.Lease == 0 {
-		o.Lease = 30 * time.Second
+		o.Lease = 10 * time.Second
 	}
 	if o.Sweep == 0 {
 		o.Sweep = time.Minute
@@ -166,7 +166,9 @@ func (s *Server) Run(ctx context.Context) error {
 		if err := s.http.Shutdown(work); err != nil { // drained no longer: close what is open
 			_ = s.http.Close()
 		}
-		<-served
+		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+			failure = err
+		}
 	}
 	wg.Wait()
 	if failure != nil {
@@ -259,6 +261,7 @@ func FromConfig(c *Config) (Options, error) {
 	p := DefaultPolicy()
 	p.Check, p.Pool, p.Timeout = c.Check.Name, c.Check.Pool, c.Check.Timeout
 	p.QueueMax, p.MaxBundle = c.Check.QueueMax, c.Check.MaxBundle
+	p.RunForks = c.Check.Forks == "run"
 	pools := map[string][]string{}
 	for _, r := range c.Runners {
 		pools[r.Name] = r.Pools

@@ -33,7 +33,7 @@ type machine struct {
 	github *standin.Server
 	repo   *standin.Repository
 	ada    *standin.User
-	queue  *queue.Memory
+	queue  queue.Queue
 	opts   Options
 	stop   func()
 }
@@ -44,6 +44,11 @@ var appKey = sync.OnceValues(func() (*rsa.PrivateKey, error) {
 })
 
 func newMachine(t *testing.T, around ...func(http.Handler) http.Handler) *machine {
+	t.Helper()
+	return newMachineOn(t, queue.NewMemory(), around...)
+}
+
+func newMachineOn(t *testing.T, q queue.Queue, around ...func(http.Handler) http.Handler) *machine {
 	t.Helper()
 	ctx := t.Context()
 	key, err := appKey()
@@ -72,7 +77,7 @@ func newMachine(t *testing.T, around ...func(http.Handler) http.Handler) *machin
 	}
 	policy := DefaultPolicy()
 	m := &machine{
-		t: t, github: gh, repo: repo, ada: gh.AddUser("ada", "ada-token-1234"), queue: queue.NewMemory(),
+		t: t, github: gh, repo: repo, ada: gh.AddUser("ada", "ada-token-1234"), queue: q,
 		opts: Options{
 			GitHub: app, Secrets: []string{secret}, Data: t.TempDir(), Addr: "127.0.0.1:0", GitHost: strings.TrimPrefix(gh.URL(), "http://"),
 			Scan: scanItems, Policy: policy, Lease: 2 * time.Second, Sweep: 50 * time.Millisecond, Drain: 5 * time.Second,
@@ -150,7 +155,7 @@ func scanItems(ctx context.Context, dir, rev string) ([]finding.Finding, error) 
 // runner does what a real one does: lease, unpack, look, send, acknowledge.
 func (m *machine) runner(ctx context.Context) {
 	for n := 0; ctx.Err() == nil; n++ {
-		msg, err := m.queue.Next(ctx, queue.Jobs, queue.Consumer{Name: "runners", Sub: "default", Lease: time.Minute, MaxDeliver: 3})
+		msg, err := m.queue.Next(ctx, queue.Jobs, queue.JobConsumer("default"))
 		if err != nil {
 			continue
 		}
@@ -230,7 +235,7 @@ func (m *machine) open(branch string) standin.Pull {
 // eventually waits until f is content; its last complaint is the failure.
 func (m *machine) eventually(f func() error) {
 	m.t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		err := f()
 		if err == nil {
@@ -241,6 +246,16 @@ func (m *machine) eventually(f func() error) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
+}
+
+// delivered says whether every event so far was taken.
+func (m *machine) delivered() error {
+	for _, d := range m.github.Deliveries() {
+		if !d.OK() {
+			return fmt.Errorf("delivery %s is %s", d.GUID, d.Status)
+		}
+	}
+	return nil
 }
 
 // completed waits for the one completed run of a commit.
@@ -263,6 +278,16 @@ func (m *machine) completed(sha string) standin.CheckRun {
 const clean, dirty = "def forward(x):\n    return x\n", "def forward(x):\n    return x.max().item()\n"
 
 func TestWholeMachine(t *testing.T) { wholeMachine(t, newMachine(t)) }
+
+// The same on the queue that serve uses.
+func TestWholeMachineOnJetStream(t *testing.T) {
+	q, err := queue.OpenEmbedded(t.Context(), queue.EmbeddedOptions{Dir: t.TempDir(), Pools: []string{"default"}, MaxBytes: queue.MinMaxBytes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = q.Close() })
+	wholeMachine(t, newMachineOn(t, q))
+}
 
 // The same with every request held against GitHub's own description of its API.
 func TestRequestsAreWhatGitHubDescribes(t *testing.T) {
@@ -466,14 +491,7 @@ func TestEventsInAnyOrderAndTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	m.eventually(func() error {
-		for _, d := range m.github.Deliveries() {
-			if !d.OK() {
-				return fmt.Errorf("delivery %s is %s", d.GUID, d.Status)
-			}
-		}
-		return nil
-	})
+	m.eventually(m.delivered)
 	m.completed(sha)
 	for _, run := range m.github.CheckRunsFor(old) {
 		if run.Conclusion == "failure" || run.Conclusion == "success" {
@@ -489,6 +507,7 @@ func TestRestart(t *testing.T) {
 	m.github.Inject(standin.Fault{Method: "POST", Path: "/repos/*/*/check-runs", Status: 500, Times: 3})
 	sha := m.commit("bad", "model.py", dirty)
 	m.open("bad")
+	m.eventually(m.delivered) // GitHub does not repeat by itself what found nobody at home
 	m.stop()
 	if _, err := http.Get(m.opts.Addr); err == nil {
 		t.Error("the server still listens")

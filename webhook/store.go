@@ -102,7 +102,7 @@ func commitKey(repo int64, sha string) string {
 	return "commit/" + strconv.FormatInt(repo, 10) + "/" + sha
 }
 
-// keyLocks serialises the work on one record within this process. Between processes the revision does.
+// keyLocks orders the work on one record within this process. Between processes the revision does.
 type keyLocks struct {
 	mu   sync.Mutex
 	held map[string]*keyLock

@@ -37,7 +37,7 @@ type Trigger struct {
 	Sender        string    // login
 }
 
-// ErrUnknownEvent: an event that gatebot has no use for. Not a mistake of anybody's.
+// ErrUnknownEvent is an event that gatebot has no use for. Not a mistake of anybody's.
 var ErrUnknownEvent = errors.New("unknown event")
 
 // RefusedError is a payload of a known event that cannot be used.

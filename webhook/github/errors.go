@@ -1,7 +1,6 @@
 package github
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -76,16 +75,12 @@ func classify(what string, err error) error {
 		return limited(*secondary.RetryAfter)
 	}
 
-	resp, message := response(err)
-	if resp == nil {
-		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-			return fmt.Errorf("%s: %w: %w", what, ErrTransient, err)
-		}
+	code, header, message := answer(err)
+	switch {
+	case code == 0: // no answer at all
 		return wrap(ErrTransient)
-	}
-	switch code := resp.StatusCode; {
-	case code == http.StatusTooManyRequests, code == http.StatusForbidden && isLimit(resp, message):
-		return limited(retryAfter(resp))
+	case code == http.StatusTooManyRequests, code == http.StatusForbidden && isLimit(header, message):
+		return limited(retryAfter(header))
 	case code == http.StatusNotFound, code == http.StatusGone, code == http.StatusUnprocessableEntity && noCommit(message):
 		return wrap(ErrGone)
 	case code == http.StatusUnauthorized, code == http.StatusForbidden:
@@ -96,29 +91,29 @@ func classify(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// response digs the HTTP answer and GitHub's message out of the error types of the two libraries. The body of a failed
-// token request is closed here because ghinstallation v2.10.0 leaves it open for its caller.
-func response(err error) (*http.Response, string) {
-	var answer *gh.ErrorResponse
-	if errors.As(err, &answer) {
-		message := answer.Message
-		for _, e := range answer.Errors {
+// answer digs what GitHub said out of the error types of the two libraries; the code is 0 when it said nothing. The body
+// of a failed token request is closed here because ghinstallation v2.10.0 leaves it open for its caller.
+func answer(err error) (code int, header http.Header, message string) {
+	var said *gh.ErrorResponse
+	if errors.As(err, &said) && said.Response != nil {
+		message := said.Message
+		for _, e := range said.Errors {
 			message += " " + e.Message
 		}
-		return answer.Response, message
+		return said.Response.StatusCode, said.Response.Header, message
 	}
 	var token *ghinstallation.HTTPError
 	if errors.As(err, &token) && token.Response != nil {
 		if token.Response.Body != nil {
 			_ = token.Response.Body.Close()
 		}
-		return token.Response, token.Message
+		return token.Response.StatusCode, token.Response.Header, token.Message
 	}
-	return nil, ""
+	return 0, nil, ""
 }
 
-func isLimit(resp *http.Response, message string) bool {
-	return resp.Header.Get("Retry-After") != "" || resp.Header.Get("X-RateLimit-Remaining") == "0" ||
+func isLimit(h http.Header, message string) bool {
+	return h.Get("Retry-After") != "" || h.Get("X-RateLimit-Remaining") == "0" ||
 		strings.Contains(strings.ToLower(message), "rate limit")
 }
 
@@ -127,8 +122,8 @@ func noCommit(message string) bool {
 }
 
 // retryAfter obeys Retry-After, then X-RateLimit-Reset when nothing remains, then the documented minute.
-func retryAfter(resp *http.Response) time.Duration {
-	if s := resp.Header.Get("Retry-After"); s != "" {
+func retryAfter(h http.Header) time.Duration {
+	if s := h.Get("Retry-After"); s != "" {
 		if n, err := strconv.Atoi(s); err == nil && n >= 0 {
 			return time.Duration(n) * time.Second
 		}
@@ -136,8 +131,8 @@ func retryAfter(resp *http.Response) time.Duration {
 			return time.Until(t)
 		}
 	}
-	if resp.Header.Get("X-RateLimit-Remaining") == "0" {
-		if n, err := strconv.ParseInt(resp.Header.Get("X-RateLimit-Reset"), 10, 64); err == nil {
+	if h.Get("X-RateLimit-Remaining") == "0" {
+		if n, err := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64); err == nil {
 			return time.Until(time.Unix(n, 0))
 		}
 	}

@@ -5,7 +5,7 @@ import "strings"
 // Findings quote the code under test, so everything of theirs is data here: it must not become Markdown, HTML, a
 // mention or another table column.
 
-// escaper neutralises what Markdown and HTML act on. A zero-width space after @ keeps names from being notified.
+// escaper disarms what Markdown and HTML act on. A zero-width space after @ keeps names from being notified.
 var escaper = strings.NewReplacer(
 	"&", "&amp;", "<", "&lt;", ">", "&gt;", "|", "\\|", "\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_",
 	"[", "\\[", "]", "\\]", "!", "\\!", "#", "\\#", "~", "\\~", "@", "@\u200b",

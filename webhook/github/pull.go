@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"strings"
 
 	gh "github.com/google/go-github/v60/github"
@@ -52,6 +53,17 @@ func (a *App) PullsOfCommit(ctx context.Context, r Repo, sha string) ([]Pull, er
 		}
 		opts.Page = resp.NextPage
 	}
+}
+
+// Permission is what a person may do in a repository: admin, write, read or none. GitHub reports maintain as write and
+// triage as read here.
+func (a *App) Permission(ctx context.Context, r Repo, login string) (string, error) {
+	c, err := a.installation(r.Installation)
+	if err != nil {
+		return "", err
+	}
+	level, _, err := c.Repositories.GetPermissionLevel(ctx, r.Owner, r.Name, url.PathEscape(login))
+	return level.GetPermission(), classify(fmt.Sprintf("permission of %q in %s", login, r), err)
 }
 
 // PullText is what a rolling pull request says.
