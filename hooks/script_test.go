@@ -33,7 +33,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata",
 		Setup: func(e *testscript.Env) error {
 			for _, kv := range []string{"GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@x",
-				"GIT_COMMITTER_NAME=Cy", "GIT_COMMITTER_EMAIL=cy@x", "HOME=" + filepath.Join(e.WorkDir, "home")} {
+				"GIT_COMMITTER_NAME=Cy", "GIT_COMMITTER_EMAIL=cy@x", "GORACE=atexit_sleep_ms=0", "HOME=" + filepath.Join(e.WorkDir, "home")} {
 				k, v, _ := strings.Cut(kv, "=")
 				e.Setenv(k, v)
 			}
