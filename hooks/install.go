@@ -42,7 +42,7 @@ func Install(ctx context.Context, o InstallOptions, w io.Writer) error {
 		return fmt.Errorf("hook install: %w", err)
 	}
 	want := shim(o.Binary)
-	said := ""
+	var said string
 	switch {
 	case ours(current) && bytes.Equal(current, want):
 		_, err = fmt.Fprintf(w, "already installed: %s\n", p.hook())

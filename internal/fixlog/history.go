@@ -28,10 +28,10 @@ func (f ScanFunc) Scan(ctx context.Context, rev string) ([]finding.Finding, erro
 // ErrNotAnalysable is what a Scanner wraps when this commit cannot be scanned, today or ever (a broken configuration
 // in it, say). No claim is then made about the commit and its child. Any other error stops an update, so that a fault
 // of the machine never makes a fix go unlogged.
-var ErrNotAnalysable = errors.New("commit cannot be analysed")
+var ErrNotAnalysable = errors.New("commit cannot be analyzed")
 
-// analysed gives the findings of commits, each tree scanned once while it is near.
-type analysed struct {
+// scanned gives the findings of commits, each tree scanned once while it is near.
+type scanned struct {
 	repo    git.Repository
 	scanner Scanner
 	byTree  map[string][]finding.Finding
@@ -41,11 +41,11 @@ type analysed struct {
 // keepTrees is how many trees' findings are kept: a commit, its parent, and some for reverts close by.
 const keepTrees = 16
 
-func newAnalysed(repo git.Repository, s Scanner) *analysed {
-	return &analysed{repo: repo, scanner: s, byTree: map[string][]finding.Finding{}}
+func newScanned(repo git.Repository, s Scanner) *scanned {
+	return &scanned{repo: repo, scanner: s, byTree: map[string][]finding.Finding{}}
 }
 
-func (a *analysed) findings(ctx context.Context, c git.Commit) ([]finding.Finding, error) {
+func (a *scanned) findings(ctx context.Context, c git.Commit) ([]finding.Finding, error) {
 	if fs, ok := a.byTree[c.Tree]; ok {
 		return fs, nil
 	}
@@ -60,7 +60,7 @@ func (a *analysed) findings(ctx context.Context, c git.Commit) ([]finding.Findin
 	return fs, nil
 }
 
-func (a *analysed) keep(tree string, fs []finding.Finding) {
+func (a *scanned) keep(tree string, fs []finding.Finding) {
 	if _, ok := a.byTree[tree]; ok {
 		return
 	}
@@ -75,8 +75,8 @@ func (a *analysed) keep(tree string, fs []finding.Finding) {
 // sourceExtensions are the files that a scan can say anything about (DESIGN 5.11, hot_path.include).
 var sourceExtensions = []string{".py", ".pyi", ".cu", ".cuh", ".cpp", ".cc", ".h"}
 
-// summarise reads a diff. onlyLog: nothing but the log's own files changed; inert: nothing that a scan looks at did.
-func summarise(changes []git.Change, configPath string, logPaths []string) (c change, onlyLog, inert bool) {
+// summarize reads a diff. onlyLog: nothing but the log's own files changed; inert: nothing that a scan looks at did.
+func summarize(changes []git.Change, configPath string, logPaths []string) (c change, onlyLog, inert bool) {
 	c = change{renamed: map[string]string{}, deleted: map[string]bool{}, touched: map[string]bool{}}
 	onlyLog, inert = len(changes) > 0, true
 	for _, x := range changes {

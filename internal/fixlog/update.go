@@ -39,7 +39,7 @@ type Outcome struct {
 // the newest Cap and notes that older ones were left out. On an error the ledger holds what was done so far and
 // its Tip says how far that is: calling again goes on there.
 func Update(ctx context.Context, repo git.Repository, s Scanner, l *Ledger, o Options) (*Outcome, error) {
-	u := &update{ctx: ctx, repo: repo, ledger: l, opts: o, seen: newAnalysed(repo, s), out: &Outcome{}}
+	u := &update{ctx: ctx, repo: repo, ledger: l, opts: o, seen: newScanned(repo, s), out: &Outcome{}}
 	if u.opts.Tip == "" {
 		u.opts.Tip = "HEAD"
 	}
@@ -72,7 +72,7 @@ type update struct {
 	repo    git.Repository
 	ledger  *Ledger
 	opts    Options
-	seen    *analysed
+	seen    *scanned
 	out     *Outcome
 	changed []string
 }
@@ -136,7 +136,7 @@ func (u *update) commit(id string) error {
 	if err != nil {
 		return fmt.Errorf("%.7s: %w", id, err)
 	}
-	ch, onlyLog, inert := summarise(changes, u.opts.ConfigPath, u.opts.LogPaths)
+	ch, onlyLog, inert := summarize(changes, u.opts.ConfigPath, u.opts.LogPaths)
 	if onlyLog || inert {
 		// What a scan would say is what it says of the parent; no need to ask twice.
 		if fs, ok := u.seen.byTree[parent.Tree]; ok {

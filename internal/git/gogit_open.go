@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-billy/v5/osfs"
 	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/config"
@@ -31,7 +30,7 @@ func OpenGoGit(dir string) (*GoGit, error) {
 }
 
 func openGoGit(p place) (*GoGit, error) {
-	var dot billy.Filesystem = osfs.New(p.gitDir)
+	dot := osfs.New(p.gitDir)
 	if p.commonDir != p.gitDir {
 		dot = dotgit.NewRepositoryFilesystem(dot, osfs.New(p.commonDir))
 	}

@@ -13,7 +13,7 @@ type Option func(*options)
 
 type options struct{ keepEnv []string }
 
-// HookEnv makes git honour GIT_DIR and its companions: right inside a hook, where git exports them for a linked
+// HookEnv makes git honor GIT_DIR and its companions: right inside a hook, where git exports them for a linked
 // worktree and for `git --git-dir`, and wrong everywhere else. Only the git binary knows how to; go-git finds the
 // repository by its directory.
 func HookEnv() Option { return func(o *options) { o.keepEnv = hookEnv } }
