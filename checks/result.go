@@ -33,7 +33,7 @@ func (fr *frame) opResult(c *Call, op *torchop.Op) *Value {
 	case torchop.ModuleList:
 		v = fr.moduleList(c)
 	default:
-		v = hostResult(op, s)
+		v = hostResult(c, op, s)
 	}
 	if v.IsTensor() {
 		v = fr.step(v, c.Node, "")
@@ -41,10 +41,10 @@ func (fr *frame) opResult(c *Call, op *torchop.Op) *Value {
 	return v
 }
 
-func hostResult(op *torchop.Op, s *Value) *Value {
+func hostResult(c *Call, op *torchop.Op, s *Value) *Value {
 	switch op.Result {
 	case torchop.Array:
-		return array.rank(rankOf(op, s, nil))
+		return array.rank(rankOf(op, s, c))
 	case torchop.HostBool:
 		return boolean
 	case torchop.HostInt:

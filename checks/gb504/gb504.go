@@ -37,7 +37,7 @@ func index(p *checks.Pass, at pyast.Node, base *checks.Value, index []checks.Ind
 			continue
 		}
 		p.Report(at, base, "the index `"+p.Text(ix.Node)+"` is host data: it is copied to the device, which waits",
-			checks.AtMost(element(ix.Value)))
+			sure(ix.Value))
 		return
 	}
 }
@@ -55,16 +55,29 @@ func hostIndex(v *checks.Value) bool {
 		d, known := v.Dim()
 		return !known || d > 0
 	case v.Kind == checks.KindList:
-		_, held := v.HoldsDevice()
-		return !held && !v.Element().IsNone()
+		// A tuple of unknown length looks like a list: it holds slices, Ellipsis and None, a list index does not.
+		if _, held := v.HoldsDevice(); held {
+			return false
+		}
+		e := v.Element()
+		return e == nil || e.Kind == checks.KindUnknown || e.Kind == checks.KindNumber || e.Kind == checks.KindList
 	}
 	return false
 }
 
-// element is what a list holds: a list of which nothing is known may hold anything.
-func element(v *checks.Value) *checks.Value {
-	if v.Kind == checks.KindList && !v.HostData() {
-		return v.Element()
+// sure lowers the confidence for a list of which nothing is known, which may hold anything, and for an array of unknown
+// rank, which may be a number.
+func sure(v *checks.Value) checks.ReportOption {
+	unknown := false
+	switch {
+	case v.Kind == checks.KindList:
+		unknown = !v.HostData() && v.Element().IsUnknown()
+	case v.IsArray():
+		_, known := v.Dim()
+		unknown = !known
 	}
-	return v
+	if unknown {
+		return checks.WithConfidence(finding.Possible)
+	}
+	return checks.AtMost(v)
 }

@@ -21,13 +21,14 @@ var Rule = &checks.Rule{
 	Fix:    "write into the tensor that is there: copy_, add_, out=",
 	Fine: []string{
 		"`self.x.copy_(new)`, `self.x += 1`: the address stays",
+		"`self.x = self.x.to(device)`: the same tensor, once it is there",
 		"names that hold no tensor before the first step, and local variables",
 		"host numbers and CPU tensors in the state",
 		"replacing tensors at load time, before a capture",
 	},
 	Torch: "read from the sources and NVIDIA's guide; the corpus cases were measured to replay wrongly",
 	AttrStore: func(p *checks.Pass, s *checks.AttrStore) {
-		if s.Op != "" || s.Name == "data" || kept(s.Stmt) {
+		if s.Op != "" || s.Name == "data" || kept(p, s.Stmt, s.Node) {
 			return
 		}
 		rebound(p, s.Node, s.Recv.AtLoad(s.Name), s.Value)
@@ -36,7 +37,7 @@ var Rule = &checks.Rule{
 		if s.Op != "" || len(s.Index) != 1 || s.Base == nil || s.Base.IsTensor() {
 			return
 		}
-		if key, ok := s.Index[0].Value.Str(); ok && !inPlace(s.ValueNode) {
+		if key, ok := s.Index[0].Value.Str(); ok && !kept(p, s.Stmt, s.Node) {
 			rebound(p, s.Node, s.Base.AtLoad(key), s.Value)
 		}
 	},
@@ -48,10 +49,22 @@ func rebound(p *checks.Pass, at pyast.Node, old, now *checks.Value) {
 	}
 }
 
-// kept reports whether the assignment stores the tensor that is there already: self.x = self.x.add_(1).
-func kept(s pyast.Stmt) bool {
+// kept reports whether the assignment stores the tensor that is there already: self.x = self.x.add_(1), or
+// self.x = self.x.to(device), which makes a new one only the first time.
+func kept(p *checks.Pass, s pyast.Stmt, target pyast.Expr) bool {
 	a, ok := s.(*pyast.Assign)
-	return ok && inPlace(a.Value)
+	if !ok {
+		return false
+	}
+	if call, ok := a.Value.(*pyast.Call); ok {
+		if f, ok := call.Func.(*pyast.Attr); ok && p.Text(f.X) == p.Text(target) {
+			switch f.Name {
+			case "to", "cuda", "contiguous", "type_as", "float", "half", "bfloat16", "long", "int", "detach":
+				return true
+			}
+		}
+	}
+	return inPlace(a.Value) || p.Text(a.Value) == p.Text(target)
 }
 
 // inPlace reports whether e is a call of an in-place operation, which returns its receiver.

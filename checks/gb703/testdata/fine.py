@@ -26,6 +26,8 @@ class Layer(torch.nn.Module):
         self.vec += 1
         self.vec = self.vec.mul_(2)
         self.mat = torch.mul(x, 2.0, out=self.mat)
+        # the same tensor, once it is there
+        self.mat = self.mat.to(x.device)
         # nothing is captured of what was None before
         self.cache = x
         # host numbers
