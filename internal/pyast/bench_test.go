@@ -61,7 +61,7 @@ func BenchmarkFlat(b *testing.B) {
 	b.SetBytes(n)
 	for b.Loop() {
 		for _, src := range files {
-			if _, err := p.parse(context.Background(), src, DefaultLimits.Timeout); err != nil {
+			if _, err := p.parse(context.Background(), src, DefaultLimits.Timeout, DefaultLimits.MaxMemory); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -79,7 +79,7 @@ func standardLibrary(t *testing.T, python string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limit := 600
+	limit := 400
 	if testing.Short() {
 		limit = 80
 	}

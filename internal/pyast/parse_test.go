@@ -1,6 +1,7 @@
 package pyast
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -32,10 +33,11 @@ func TestErrorsAreTypedAndNameTheFile(t *testing.T) {
 		lim  Limits
 		want error
 	}{
-		"too large": {context.Background(), make([]byte, 101), Limits{100, time.Minute, 10}, ErrTooLarge},
-		"too long":  {context.Background(), garbage, Limits{1 << 20, time.Millisecond, 10}, ErrDeadline},
-		"canceled":  {gone, garbage, DefaultLimits, context.Canceled},
-		"late":      {late, garbage, DefaultLimits, context.DeadlineExceeded},
+		"too large":       {context.Background(), make([]byte, 101), Limits{100, time.Minute, 1 << 30, 10}, ErrTooLarge},
+		"too long":        {context.Background(), garbage, Limits{1 << 20, time.Millisecond, 1 << 30, 10}, ErrDeadline},
+		"too much memory": {context.Background(), bytes.Repeat([]byte("("), 1<<20), Limits{1 << 20, time.Minute, 32 << 20, 10}, ErrTooLarge},
+		"canceled":        {gone, garbage, DefaultLimits, context.Canceled},
+		"late":            {late, garbage, DefaultLimits, context.DeadlineExceeded},
 	} {
 		m, err := Parse(tt.ctx, "dir/file.py", tt.src, tt.lim)
 		if m != nil || !errors.Is(err, tt.want) || !strings.HasPrefix(fmt.Sprint(err), "dir/file.py: ") {
@@ -67,9 +69,9 @@ func TestCancelWhileParsing(t *testing.T) {
 func garbage(n int) []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	b := make([]byte, n)
-	const bytes = "([{}]):,.'\"\n\t abcdef=+*@#\\\x00\xff"
+	const letters = "([{}]):,.'\"\n\t abcdef=+*@#\\\x00\xff"
 	for i := range b {
-		b[i] = bytes[r.IntN(len(bytes))]
+		b[i] = letters[r.IntN(len(letters))]
 	}
 	return b
 }

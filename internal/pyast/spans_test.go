@@ -145,7 +145,7 @@ func FuzzParse(f *testing.F) {
 			f.Add(line)
 		}
 	}
-	lim := Limits{MaxBytes: 1 << 16, Timeout: 2 * time.Second, MaxDepth: 60}
+	lim := Limits{MaxBytes: 1 << 16, Timeout: 2 * time.Second, MaxMemory: 64 << 20, MaxDepth: 60}
 	f.Fuzz(func(t *testing.T, src []byte) {
 		m, err := Parse(context.Background(), "fuzz.py", src, lim)
 		if err != nil {

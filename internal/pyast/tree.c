@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tree.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -41,9 +42,29 @@ extern bool ts_node_is_missing(TSNode);
 extern bool ts_node_is_extra(TSNode);
 extern bool ts_node_is_error(TSNode);
 
-// The binding's init() sends every allocation of the C library through Go (C to Go to C); this undoes it. The Go
-// callbacks end in the same malloc and free, so memory from before the switch may be freed after it.
-void pyast_plain_allocator(void) { ts_set_allocator(NULL, NULL, NULL, NULL); }
+// The binding's init() sends every allocation of the C library through Go (C to Go to C); this undoes it. Its callbacks
+// end in the same malloc and free, so memory from before the switch may be freed after it. What takes its place counts:
+// hostile text can make the parser take hundreds of bytes for each of its own. A parse stays on one thread, so a counter
+// per thread tells what it has taken; one that began with memory of another thread's parse only counts too low by that.
+static _Thread_local int64_t in_use;
+
+static void *counted(void *p) {
+  if (!p) abort(); // what tree-sitter does itself: it never looks at the result
+  in_use += (int64_t)malloc_usable_size(p);
+  return p;
+}
+static void *count_malloc(size_t n) { return counted(malloc(n ? n : 1)); }
+static void *count_calloc(size_t k, size_t n) { return counted(calloc(k ? k : 1, n ? n : 1)); }
+static void *count_realloc(void *p, size_t n) {
+  in_use -= (int64_t)malloc_usable_size(p);
+  return counted(realloc(p, n ? n : 1));
+}
+static void count_free(void *p) {
+  in_use -= (int64_t)malloc_usable_size(p);
+  free(p);
+}
+
+void pyast_set_allocator(void) { ts_set_allocator(count_malloc, count_calloc, count_realloc, count_free); }
 
 pyast_parser *pyast_open(const void *language) {
   pyast_parser *p = calloc(1, sizeof *p);
@@ -80,7 +101,11 @@ static int64_t now(void) {
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static bool stopped(const pyast_parser *p) { return atomic_load(&p->cancel) || now() > p->deadline; }
+static bool too_big(const pyast_parser *p) {
+  return in_use - p->before + (int64_t)p->cap * (int64_t)sizeof *p->nodes > p->max_bytes;
+}
+static bool stopped(const pyast_parser *p) { return atomic_load(&p->cancel) || now() > p->deadline || too_big(p); }
+static int why(const pyast_parser *p) { return too_big(p) ? PYAST_TOO_BIG : PYAST_STOPPED; }
 static bool progress(TSParseState *s) { return stopped(s->payload); }
 
 static const char *chunk(void *payload, uint32_t byte, TSPoint at, uint32_t *n) {
@@ -118,7 +143,7 @@ static int flatten(pyast_parser *p, TSTreeCursor *c) {
   p->count = 0;
   for (;;) {
     if (p->count == p->cap && !grow(p)) return PYAST_NOMEM;
-    if ((p->count & 0xffff) == 0xffff && stopped(p)) return PYAST_STOPPED;
+    if ((p->count & 0xffff) == 0xffff && stopped(p)) return why(p);
     uint32_t i = p->count++;
     TSNode n = ts_tree_cursor_current_node(c);
     p->nodes[i] = (pyast_node){
@@ -138,17 +163,20 @@ static int flatten(pyast_parser *p, TSTreeCursor *c) {
   }
 }
 
-int pyast_parse(pyast_parser *p, const char *src, uint32_t len, int64_t timeout_ns) {
+int pyast_parse(pyast_parser *p, const char *src, uint32_t len, int64_t timeout_ns, int64_t max_bytes) {
   p->src = src;
   p->len = len;
   p->deadline = now() + timeout_ns;
+  p->max_bytes = max_bytes;
+  p->before = in_use;
   TSInput in = {.payload = p, .read = chunk};
   TSParseOptions options = {.payload = p, .progress_callback = progress};
   void *tree = ts_parser_parse_with_options(p->ts, NULL, in, options);
   p->src = NULL;
   if (!tree) {
+    int rc = why(p);
     ts_parser_reset(p->ts);
-    return PYAST_STOPPED;
+    return rc;
   }
   TSTreeCursor c = ts_tree_cursor_new(ts_tree_root_node(tree));
   int rc = flatten(p, &c);

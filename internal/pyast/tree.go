@@ -37,11 +37,14 @@ func init() {
 	}
 }
 
-var errStopped = errors.New("stopped")
+var (
+	errStopped = errors.New("stopped")
+	errTooBig  = errors.New("too much memory")
+)
 
 // language is the grammar; it may be shared between goroutines, a parser may not.
 var language = sync.OnceValue(func() *sitter.Language {
-	C.pyast_plain_allocator()
+	C.pyast_set_allocator()
 	return sitter.NewLanguage(python.Language())
 })
 
@@ -59,8 +62,8 @@ func openParser() (*parser, error) {
 func (p *parser) close() { C.pyast_close(p.c) }
 
 // parse returns the flattened tree of src, valid until the next call. It stops with errStopped when timeout has
-// passed or ctx has ended.
-func (p *parser) parse(ctx context.Context, src []byte, timeout time.Duration) ([]node, error) {
+// passed or ctx has ended, and with errTooBig when it has taken maxBytes.
+func (p *parser) parse(ctx context.Context, src []byte, timeout time.Duration, maxBytes int) ([]node, error) {
 	if ctx.Done() != nil {
 		fired := make(chan struct{})
 		stop := context.AfterFunc(ctx, func() { C.pyast_cancel(p.c); close(fired) })
@@ -71,12 +74,15 @@ func (p *parser) parse(ctx context.Context, src []byte, timeout time.Duration) (
 			}
 		}()
 	}
-	rc := C.pyast_parse(p.c, (*C.char)(unsafe.Pointer(unsafe.SliceData(src))), C.uint32_t(len(src)), C.int64_t(timeout))
+	rc := C.pyast_parse(p.c, (*C.char)(unsafe.Pointer(unsafe.SliceData(src))), C.uint32_t(len(src)),
+		C.int64_t(timeout), C.int64_t(maxBytes))
 	switch rc {
 	case C.PYAST_OK:
 		return unsafe.Slice((*node)(unsafe.Pointer(p.c.nodes)), int(p.c.count)), nil
 	case C.PYAST_STOPPED:
 		return nil, errStopped
+	case C.PYAST_TOO_BIG:
+		return nil, errTooBig
 	}
 	return nil, errors.New("tree-sitter: out of memory")
 }

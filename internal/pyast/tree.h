@@ -22,17 +22,19 @@ typedef struct pyast_parser {
   const char *src;
   uint32_t len;
   int64_t deadline;  // CLOCK_MONOTONIC nanoseconds
+  int64_t max_bytes; // of C memory, tree and node buffer together
+  int64_t before;    // what this thread had allocated when the parse began
   atomic_int cancel; // set from another thread
   pyast_node *nodes;
   uint32_t count, cap;
 } pyast_parser;
 
-enum { PYAST_OK = 0, PYAST_STOPPED = 1, PYAST_NOMEM = 2 };
+enum { PYAST_OK = 0, PYAST_STOPPED = 1, PYAST_TOO_BIG = 2, PYAST_NOMEM = 3 };
 
-void pyast_plain_allocator(void);
+void pyast_set_allocator(void);
 pyast_parser *pyast_open(const void *language);
 void pyast_close(pyast_parser *p);
-int pyast_parse(pyast_parser *p, const char *src, uint32_t len, int64_t timeout_ns);
+int pyast_parse(pyast_parser *p, const char *src, uint32_t len, int64_t timeout_ns, int64_t max_bytes);
 void pyast_cancel(pyast_parser *p);
 void pyast_rearm(pyast_parser *p);
 void pyast_trim(pyast_parser *p, uint32_t keep);

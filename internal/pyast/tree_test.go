@@ -31,7 +31,7 @@ func TestFlatTreeAgreesWithBinding(t *testing.T) {
 			t.Fatal(err)
 		}
 		src = append(src, "\n)x = (1 +\nclass :\n"...) // some ERROR and MISSING
-		flat, err := p.parse(context.Background(), src, DefaultLimits.Timeout)
+		flat, err := p.parse(context.Background(), src, DefaultLimits.Timeout, DefaultLimits.MaxMemory)
 		if err != nil {
 			t.Fatal(err)
 		}
