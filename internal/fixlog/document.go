@@ -35,7 +35,8 @@ type document struct {
 type docRow struct {
 	line                int
 	commit, description string
-	code                bool // the commit is written in backticks
+	written             string // the commit as the row spells it
+	code                bool   // it is in backticks
 }
 
 // form is how a table is written.
@@ -161,7 +162,8 @@ func (d *document) readRows(from int) {
 		}
 		r := docRow{line: i}
 		if d.form.commit < len(cells) {
-			r.commit, r.code = commitOf(cells[d.form.commit])
+			r.written, r.code = commitOf(cells[d.form.commit])
+			r.commit = strings.ToLower(r.written)
 		}
 		if d.form.description < len(cells) {
 			r.description = d.form.unescape(strings.TrimSpace(cells[d.form.description]))
@@ -175,7 +177,7 @@ var hexID = regexp.MustCompile(`\b[0-9a-fA-F]{7,64}\b`)
 
 // commitOf finds the id in a cell such as "a9ea303", "`a9ea303`" or "[a9ea303](https://…)".
 func commitOf(cell string) (id string, code bool) {
-	return strings.ToLower(hexID.FindString(cell)), strings.Contains(cell, "`")
+	return hexID.FindString(cell), strings.Contains(cell, "`")
 }
 
 // ErrNoTable means that a document has no log to read.

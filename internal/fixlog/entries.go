@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"github.com/gatebot/gatebot/internal/finding"
@@ -56,7 +57,7 @@ func (u *update) earlier(fix, commit string) (bool, error) {
 }
 
 // add writes one record for each rule and function.
-func (u *update) add(c git.Commit, gone []*finding.Finding, state State, renamed map[string]string) {
+func (u *update) add(c git.Commit, gone []*finding.Finding, state State, renamed map[string]string) error {
 	var ids []string
 	byID := map[string]*Record{}
 	for _, f := range gone {
@@ -73,7 +74,7 @@ func (u *update) add(c git.Commit, gone []*finding.Finding, state State, renamed
 		r.MoveKeys = append(r.MoveKeys, moveKey(f))
 	}
 	if len(ids) == 0 {
-		return
+		return nil
 	}
 	merged := u.merged(c)
 	for _, id := range ids {
@@ -81,8 +82,12 @@ func (u *update) add(c git.Commit, gone []*finding.Finding, state State, renamed
 		r.Commits = merged
 		r.Description = describe([]Record{*r})
 		u.supersede(r)
+		if err := u.rewritten(r); err != nil {
+			return err
+		}
 		u.put(r)
 	}
+	return nil
 }
 
 // supersede closes the records of earlier fixes of what is fixed again now.
@@ -102,11 +107,39 @@ func (u *update) supersede(by *Record) {
 	}
 }
 
+// rewritten takes over the record of the same fix from a history that is no more: the branch was rebased or amended
+// and pushed by force, and what was one commit is now another. In one history the same violation cannot be fixed twice
+// without coming back in between, so a record that still stands and is no ancestor is such a one. What people wrote
+// about it stays.
+func (u *update) rewritten(by *Record) error {
+	for i := range u.ledger.Records {
+		r := &u.ledger.Records[i]
+		if r.ID == by.ID || r.State != by.State || r.Rule != by.Rule || r.Symbol != by.Symbol ||
+			!slices.Equal(r.Fingerprints, by.Fingerprints) {
+			continue
+		}
+		if u.repo.Has(u.ctx, r.Commit) {
+			onLine, err := u.earlier(r.Commit, u.tip)
+			if err != nil {
+				return err
+			}
+			if onLine {
+				continue
+			}
+		}
+		by.Human = cmp.Or(by.Human, r.Human)
+		r.State, r.SupersededBy = Superseded, by.ID
+		u.touch(r.ID)
+	}
+	return nil
+}
+
 // put adds the record, or renews it when the range was looked at before; what people wrote and what happened since
 // stays.
 func (u *update) put(r *Record) {
 	if old := u.ledger.find(r.ID); old != nil {
-		r.Human, r.State, r.RegressedIn, r.SupersededBy = old.Human, old.State, old.RegressedIn, old.SupersededBy
+		r.Human = cmp.Or(old.Human, r.Human)
+		r.State, r.RegressedIn, r.SupersededBy = old.State, old.RegressedIn, old.SupersededBy
 		r.NowPath = cmp.Or(old.NowPath, r.NowPath)
 		*old = *r
 		return

@@ -26,6 +26,7 @@ func Merge(existing []byte, l *Ledger, heading string) ([]byte, error) {
 		}
 		d.makeTable(heading)
 	}
+	d.follow(l.successors())
 	d.markRegressed(rows)
 	d.insert(rows)
 	return []byte(strings.Join(d.lines, "")), nil
@@ -74,6 +75,23 @@ func (d *document) makeTable(heading string) {
 	for i := at; i < at+len(lines); i++ {
 		if ruler.MatchString(d.text(i)) && strings.Contains(d.text(i), "|") {
 			d.header, d.after = i-1, i+1
+		}
+	}
+}
+
+// follow gives the rows of commits that a rewrite of history replaced their new ids, and leaves the rest of the row.
+func (d *document) follow(next map[string]string) {
+	for i := range d.rows {
+		r := &d.rows[i]
+		for old, now := range next {
+			taken := slices.ContainsFunc(d.rows, func(x docRow) bool { return sameCommit(x.commit, now) })
+			if !sameCommit(r.commit, old) || taken {
+				continue
+			}
+			id := now[:min(len(now), len(r.commit))]
+			d.lines[r.line] = strings.NewReplacer(old, now, r.written, id).Replace(d.lines[r.line])
+			r.commit, r.written = id, id
+			break
 		}
 	}
 }
@@ -174,6 +192,6 @@ func (d *document) insertAt(i int, r Row) {
 		d.rows[j].line++
 	}
 	d.rows = slices.Insert(d.rows, i, docRow{line: at, commit: short(r.Commit), description: r.Description,
-		code: strings.HasPrefix(commit, "`")})
+		written: short(r.Commit), code: strings.HasPrefix(commit, "`")})
 	d.after++
 }

@@ -25,7 +25,7 @@ func (l *Ledger) Rows() []Row {
 	var order []string
 	byCommit := map[string][]Record{}
 	for _, r := range l.Records {
-		if r.State == Removed || r.State == Open {
+		if r.State == Removed || r.State == Open || r.replaced() {
 			continue
 		}
 		if byCommit[r.Commit] == nil {
@@ -40,6 +40,32 @@ func (l *Ledger) Rows() []Row {
 	// The order of discovery breaks ties, so that commits of one second stay as history has them.
 	slices.SortStableFunc(rows, func(a, b Row) int { return a.When.Compare(b.When) })
 	return rows
+}
+
+// replaced reports whether the record's commit is gone from history and another has taken its place.
+func (r *Record) replaced() bool { return r.State == Superseded && r.RegressedIn == "" }
+
+// successors maps commits that are gone from history to those that took their place.
+func (l *Ledger) successors() map[string]string {
+	next := map[string]string{}
+	for i := range l.Records {
+		r := &l.Records[i]
+		if !r.replaced() {
+			continue
+		}
+		by := r
+		for range l.Records { // a chain of rewrites; a circle ends too
+			n := l.find(by.SupersededBy)
+			if n == nil {
+				break
+			}
+			if by = n; !by.replaced() {
+				next[r.Commit] = by.Commit
+				break
+			}
+		}
+	}
+	return next
 }
 
 func row(records []Record) Row {

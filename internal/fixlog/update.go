@@ -74,6 +74,7 @@ type update struct {
 	opts    Options
 	seen    *scanned
 	out     *Outcome
+	tip     string
 	changed []string
 }
 
@@ -83,6 +84,7 @@ func (u *update) commits() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	u.tip = tip
 	after := u.opts.After
 	if after == "" && u.ledger.Tip != "" {
 		if !u.repo.Has(u.ctx, u.ledger.Tip) {
@@ -157,9 +159,10 @@ func (u *update) commit(id string) error {
 		return err
 	}
 	fixed, removed := disappeared(before, after, ch)
-	u.add(c, fixed, Fixed, ch.renamed)
-	u.add(c, removed, Removed, ch.renamed)
-	return nil
+	if err := u.add(c, fixed, Fixed, ch.renamed); err != nil {
+		return err
+	}
+	return u.add(c, removed, Removed, ch.renamed)
 }
 
 func (u *update) both(parent, c git.Commit) (before, after []finding.Finding, err error) {
