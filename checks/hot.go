@@ -72,6 +72,9 @@ func findHot(p *project, opts *Options) *hotPath {
 }
 
 func (h *hotPath) add(f, from *Func) {
+	if deviceCode(f) {
+		return
+	}
 	if _, seen := h.info[f]; seen || h.cold(f) && (from != nil || !h.explicit(f)) {
 		return
 	}
@@ -81,6 +84,23 @@ func (h *hotPath) add(f, from *Func) {
 	}
 	h.info[f] = info
 	h.order = append(h.order, f)
+}
+
+// kernelDecorators mark functions that are compiled for the device: their `if` is an instruction there and reads nothing
+// on the host.
+var kernelDecorators = set("triton.jit cute.kernel cute.jit cutlass.cute.kernel cutlass.cute.jit T.prim_func cuda.jit " +
+	"numba.cuda.jit wp.kernel wp.func warp.kernel warp.func tilelang.jit gluon.jit")
+
+// deviceCode reports whether f, or a function around it, is such a function.
+func deviceCode(f *Func) bool {
+	for ; f != nil; f = f.outer {
+		for _, d := range f.decos {
+			if kernelDecorators[d] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // explicit reports whether the configuration names f as a root.

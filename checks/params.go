@@ -52,10 +52,16 @@ func (in *interp) union(m *module, parts []string) *Value {
 	return v
 }
 
+// kernelTypes are the usual names of modules whose tensors are not torch's.
+var kernelTypes = set("cute cutlass tl gl T wp warp tf jnp jax mx")
+
 func (in *interp) plainAnnotation(m *module, t string) *Value {
 	head, inner := t, ""
 	if i := strings.IndexByte(t, '['); i > 0 && strings.HasSuffix(t, "]") {
 		head, inner = t[:i], t[i+1:len(t)-1]
+	}
+	if owner, _, dotted := strings.Cut(head, "."); dotted && kernelTypes[owner] {
+		return hostUnknown // cute.Tensor: a value of device code, or a host description of one
 	}
 	switch last(head) {
 	case "Tensor", "Parameter":

@@ -5,6 +5,7 @@ import (
 	"github.com/gatebot/gatebot/checks"
 	"github.com/gatebot/gatebot/checks/torchop"
 	"github.com/gatebot/gatebot/internal/finding"
+	"github.com/gatebot/gatebot/internal/pyast"
 )
 
 // Rule is GB306.
@@ -18,12 +19,18 @@ var Rule = &checks.Rule{
 	After:  "view = self.buf[:n]  # buf has the full capacity",
 	Fix:    "allocate the full capacity once and copy into place",
 	Fine: []string{
+		"a tensor made on the spot: `torch.empty(0, device=dev).set_(storage)`",
 		"loading weights before a capture",
 		"`t.copy_(new)`: the memory stays",
 	},
 	Torch: "read from the sources",
 	Calls: torchop.Family("storage"),
 	Call: func(p *checks.Pass, c *checks.Call) {
+		if f, ok := c.Node.Func.(*pyast.Attr); ok {
+			if _, fresh := f.X.(*pyast.Call); fresh {
+				return // a tensor made on the spot: no graph knows it yet
+			}
+		}
 		if c.Recv.DeviceTensor() {
 			p.Report(c.Node, c.Recv, "{expr} gives the tensor new memory: a graph goes on using the old")
 		}

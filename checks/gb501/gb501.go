@@ -7,6 +7,7 @@ import (
 	"github.com/gatebot/gatebot/checks"
 	"github.com/gatebot/gatebot/checks/torchop"
 	"github.com/gatebot/gatebot/internal/finding"
+	"github.com/gatebot/gatebot/internal/pyast"
 )
 
 // Rule is GB501.
@@ -23,6 +24,7 @@ var Rule = &checks.Rule{
 		"`torch.tensor(…)` that stays on the CPU",
 		"`torch.full((n,), 3, device=dev)`: a fill on the device (an allocation, GB301)",
 		"`torch.as_tensor(t)` of a tensor that is on the device already",
+		"`torch.tensor([], device=dev)`: nothing to copy",
 		"load-time code",
 	},
 	Torch: "measured on an H200, torch 2.11: one wait for a list, a number or an array",
@@ -30,7 +32,7 @@ var Rule = &checks.Rule{
 	Call: func(p *checks.Pass, c *checks.Call) {
 		data, ok := c.Param("data")
 		v := data.Value
-		if !ok || v.DeviceTensor() {
+		if !ok || v.DeviceTensor() || empty(data.Node) {
 			return
 		}
 		switch {
@@ -46,6 +48,12 @@ var Rule = &checks.Rule{
 			p.Report(c.Node, v, message, checks.AtMost(c.Result))
 		}
 	},
+}
+
+// empty reports whether e is an empty list: there is nothing to copy.
+func empty(e pyast.Expr) bool {
+	l, ok := e.(*pyast.List)
+	return ok && len(l.Elts) == 0
 }
 
 const message = "{expr} copies host data to the device and waits for the stream"

@@ -21,7 +21,9 @@ class Layer(torch.nn.Module):
         self.weight.copy_(x)
         self.weight.data.copy_(x)
         self.host.resize_(4)
-        a = self.vec[:4]
+        # made on the spot
+        b = torch.empty(0, device="cuda").set_(x)
+        a = self.vec[:4] + b
         return a
 
 
