@@ -69,9 +69,14 @@ func (fr *frame) arith(op string, l, r *Value) *Value {
 	out.DType = l.DType
 	out.Rank = l.Rank
 	if r.Kind == KindTensor {
-		if r.Place == PlaceDevice && l.Place != PlaceDevice {
+		switch {
+		case r.Place == PlaceDevice && r.Sure == Possible && l.OnCPU() && l.Sure == Likely && l.Rank > 0:
+			// Only a tensor without dimensions may come from the other side: the guess is wrong.
+		case r.Place == PlaceDevice && l.Place != PlaceDevice:
 			out.Place, out.Flow, out.Sure = r.Place, r.Flow, r.Sure
-		} else if l.Place != PlaceDevice && r.Place != l.Place {
+		case l.Place == PlaceDevice && l.Sure == Possible && r.OnCPU() && r.Sure == Likely && r.Rank > 0:
+			out.Place, out.Flow, out.Sure = r.Place, r.Flow, r.Sure
+		case l.Place != PlaceDevice && r.Place != l.Place:
 			out.Place = hostOrUnknown(l.Place, r.Place)
 		}
 		out.Rank = widest(l.Rank, r.Rank)

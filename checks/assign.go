@@ -2,6 +2,7 @@ package checks
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/gatebot/gatebot/internal/pyast"
 )
@@ -10,7 +11,7 @@ import (
 func (fr *frame) assign(t pyast.Expr, v *Value, s pyast.Stmt, value pyast.Expr) {
 	switch t := t.(type) {
 	case *pyast.Name:
-		fr.env.set(t.ID, fr.step(v, s, "assigned to "+t.ID))
+		fr.env.set(t.ID, fr.step(named(t.ID, v), s, "assigned to "+t.ID))
 	case *pyast.Attr:
 		recv := fr.eval(t.X)
 		fr.storeAttr(t, recv, v, s, "")
@@ -23,6 +24,31 @@ func (fr *frame) assign(t pyast.Expr, v *Value, s pyast.Stmt, value pyast.Expr) 
 	case *pyast.Starred:
 		fr.assign(t.X, list(v.Element()), s, value)
 	}
+}
+
+// named uses what the name of a variable says about the value that it gets: a device or dtype of which nothing else is
+// known, and a tensor that is called x_cpu though only an assumption puts it on the device.
+func named(name string, v *Value) *Value {
+	switch {
+	case v.Kind == KindUnknown && v.Place == PlaceUnknown:
+		if h := hint(name); h.Kind == KindDevice || h.Kind == KindDType || h.OnCPU() {
+			return h
+		}
+	case v.OnDevice() && v.assumed():
+		if h := hint(name); h.OnCPU() {
+			return v.with(func(c *Value) { c.Place, c.Sure = PlaceCPU, Possible })
+		}
+	}
+	return v
+}
+
+// assumed reports whether nothing but the type of a parameter puts v on the device.
+func (v *Value) assumed() bool {
+	f := v.Flow
+	for f != nil && f.Prev != nil {
+		f = f.Prev
+	}
+	return f != nil && strings.HasPrefix(f.Note, "parameter")
 }
 
 func (fr *frame) unpack(targets []pyast.Expr, v *Value, s pyast.Stmt, value pyast.Expr) {

@@ -106,8 +106,11 @@ func (in *interp) moduleFrame(u *unit) *frame {
 // attr is v.Name where v is read, not called.
 func (fr *frame) attr(e *pyast.Attr, v *Value) *Value {
 	out := fr.attrOf(v, e.Name)
-	if out == nil || out.IsUnknown() && out.Place == PlaceUnknown && v.Kind != KindTensor {
+	switch {
+	case out == nil || out.IsUnknown() && out.Place == PlaceUnknown && v.Kind != KindTensor:
 		return hint(e.Name)
+	case out.IsUnknown() && numberName(strings.ToLower(e.Name)):
+		return hostInt // of a configuration
 	}
 	return out
 }
@@ -242,6 +245,9 @@ func tensorAttr(v *Value, name string) *Value {
 	case "dtype":
 		return &Value{Kind: KindDType, Rank: -1, Place: PlaceHost, Sure: Likely, DType: v.DType}
 	case "device":
+		if v.Place == PlaceUnknown {
+			return device(PlaceDevice, "") // on the hot path tensors live there
+		}
 		return device(v.Place, "")
 	case "layout", "names", "name", "grad_fn":
 		return hostUnknown
@@ -359,15 +365,18 @@ func hint(name string) *Value {
 		if strings.HasSuffix(n, "device") || strings.HasPrefix(n, "cpu_to") {
 			break
 		}
-		return &Value{Kind: KindTensor, Place: PlaceCPU, Rank: -1, Sure: Possible}
+		return &Value{Kind: KindTensor, Place: PlaceCPU, Rank: -1, Sure: Possible, DType: typeByName(n)}
+	case n == "gpu" || strings.HasSuffix(n, "_gpu"):
+		return &Value{Kind: KindTensor, Place: PlaceDevice, Rank: -1, Sure: Likely, DType: typeByName(n)}
 	case strings.HasSuffix(n, "_np") || strings.HasSuffix(n, "_numpy") || strings.HasPrefix(n, "np_"):
 		return array
 	case strings.HasSuffix(n, "_list"):
 		return &Value{Kind: KindList, Rank: -1, Place: PlaceHost, Sure: Possible}
+	case numberName(n):
+		return hostInt
 	case hostNames[n] || strings.HasSuffix(n, "config") || strings.HasSuffix(n, "_cfg") || strings.HasSuffix(n, "_args") ||
 		strings.HasSuffix(n, "_kwargs") || strings.HasSuffix(n, "_name") || strings.HasSuffix(n, "_path") ||
-		strings.HasPrefix(n, "is_") || strings.HasPrefix(n, "has_") || strings.HasPrefix(n, "use_") ||
-		strings.HasPrefix(n, "enable_") || strings.HasSuffix(n, "_enabled") || strings.HasSuffix(n, "_size") ||
+		flagName(n) || strings.HasSuffix(n, "_enabled") || strings.HasSuffix(n, "_size") ||
 		strings.HasSuffix(n, "_dim") || strings.HasSuffix(n, "_idx") && strings.Contains(n, "layer") ||
 		strings.HasSuffix(n, "_id") && strings.Contains(n, "layer"):
 		return hostUnknown
@@ -377,7 +386,49 @@ func hint(name string) *Value {
 	return unknown
 }
 
-var hostNames = set("config cfg args kwargs options opts settings params_dtype logger log eps epsilon layer_id layer_idx " +
-	"prefix name path training verbose debug rank world_size tp_size tp_rank head_dim hidden_size vocab_size batch_size " +
-	"max_seq_len max_model_len block_size page_size num_heads num_layers step i j step_idx iteration tokenizer env " +
+// numberName reports whether a name is that of a size, rank or count that the host knows. Counts that follow the data
+// (per expert, accepted) are the ones in question and are left alone.
+func numberName(n string) bool {
+	switch {
+	case numberNames[n], strings.HasSuffix(n, "_size"), strings.HasSuffix(n, "_dim"), strings.HasSuffix(n, "_rank"):
+		return true
+	case strings.HasPrefix(n, "layer_"):
+		return n == "layer_idx" || n == "layer_id"
+	case strings.HasPrefix(n, "num_") || strings.HasPrefix(n, "n_"):
+		return !strings.Contains(n, "_per_") && !strings.Contains(n, "accepted") && !strings.Contains(n, "tokens") &&
+			!strings.Contains(n, "computed")
+	}
+	return false
+}
+
+var numberNames = set("rank world_size tp_size tp_rank dp_size dp_rank head_dim hidden_size vocab_size batch_size max_seq_len " +
+	"max_model_len block_size page_size num_heads num_layers layer_id layer_idx eps epsilon")
+
+// flagName reports whether a name is that of a yes-or-no setting: is_causal, and not is_token_ids.
+func flagName(n string) bool {
+	for _, p := range []string{"is_", "has_", "use_", "enable_"} {
+		if strings.HasPrefix(n, p) {
+			return !strings.HasSuffix(n, "s") && !strings.Contains(n, "mask")
+		}
+	}
+	return false
+}
+
+// typeByName is the element type that the name of a tensor speaks of. It matters where the tensor is an index: masks
+// select, indices gather.
+func typeByName(name string) DType {
+	n := strings.ToLower(name)
+	for _, w := range strings.Split(n, "_") {
+		switch w {
+		case "mask", "masks":
+			return DTypeBool
+		case "idx", "indices", "index", "ids", "slots", "mapping", "positions", "lens", "lengths", "indptr", "offsets", "counts":
+			return DTypeInt
+		}
+	}
+	return DTypeUnknown
+}
+
+var hostNames = set("config cfg args kwargs options opts settings logger log prefix name path training " +
+	"verbose debug step i j step_idx iteration tokenizer env " +
 	"quant_config model_config cache_config")

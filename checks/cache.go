@@ -20,7 +20,7 @@ type treeCache struct {
 }
 
 const (
-	treeBytes   = 64 << 20
+	treeBytes   = 40 << 20
 	treePerByte = 8 // measured on vLLM: a tree takes 7 bytes per byte of source, and the source stays with it
 )
 

@@ -109,6 +109,9 @@ func (h *hotPath) explicit(f *Func) bool {
 }
 
 func (h *hotPath) root(f *Func) bool {
+	if f.kernel {
+		return false
+	}
 	if h.opts.AllFunctions {
 		return true
 	}
@@ -137,6 +140,9 @@ func (h *hotPath) protocol(m *module) bool {
 
 // cold reports whether f never runs in a step.
 func (h *hotPath) cold(f *Func) bool {
+	if f.kernel {
+		return true
+	}
 	if h.opts.AllFunctions {
 		return false
 	}

@@ -156,7 +156,7 @@ func (ix *indexer) class(n *pyast.ClassDef, outer *Func, prefix string) {
 
 func (ix *indexer) function(n *pyast.FuncDef, outer *Func, cls *Class, prefix string) {
 	f := &Func{Path: ix.m.path, Name: prefix + n.Name, Line: int(n.Start.Line), mod: ix.m, ord: len(ix.m.all),
-		short: n.Name, outer: outer, async: n.Async}
+		short: n.Name, outer: outer}
 	ix.m.all = append(ix.m.all, f)
 	for _, d := range n.Decorators {
 		ix.decorator(f, d)
@@ -212,7 +212,20 @@ func (ix *indexer) decorator(f *Func, d pyast.Expr) {
 	case "property", "cached_property", "lazy_property", "getter":
 		f.Kind = FuncProperty
 	}
+	f.kernel = f.kernel || kernelDecorator(name)
 	f.decos = append(f.decos, name)
+}
+
+// kernelDecorator reports whether a decorator makes a function a program for the device.
+func kernelDecorator(name string) bool {
+	if first, _, _ := strings.Cut(name, "."); first == "torch" || first == "jax" {
+		return false
+	}
+	switch last(name) {
+	case "jit", "kernel", "prim_func", "autotune", "heuristics":
+		return true
+	}
+	return false
 }
 
 // bind remembers which classes an assignment names: `self.moe = MoE(…)`, `x = Foo(…)`, `self.cfg: Config = cfg`.

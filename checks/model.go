@@ -8,17 +8,16 @@ type Func struct {
 	Class *Class // of a method
 	Kind  FuncKind
 
-	mod     *module
-	ord     int // ordinal of the def in its file, to find it again in a fresh tree
-	short   string
-	outer   *Func
-	inner   map[string]*Func
-	refs    []string // dotted texts of what it reads and calls, see index.go
-	locals  []local
-	decos   []string
-	params  []string
-	async   bool
-	handled bool // has a body that is more than a docstring and raise or pass
+	mod    *module
+	ord    int // ordinal of the def in its file, to find it again in a fresh tree
+	short  string
+	outer  *Func
+	inner  map[string]*Func
+	refs   []string // dotted texts of what it reads and calls, see index.go
+	locals []local
+	decos  []string
+	params []string
+	kernel bool // runs on the device: a Triton, CuTe or Warp kernel
 }
 
 // local is a local variable or parameter whose class is written in the source.

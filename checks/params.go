@@ -63,6 +63,10 @@ func (in *interp) plainAnnotation(m *module, t string) *Value {
 	if owner, _, dotted := strings.Cut(head, "."); dotted && kernelTypes[owner] {
 		return hostUnknown // cute.Tensor: a value of device code, or a host description of one
 	}
+	sym := in.p.lookup(m, head)
+	if first, _, _ := strings.Cut(sym.ext, "."); sym.ext != "" && strings.HasSuffix(head, "Tensor") && first != "torch" && first != "jaxtyping" {
+		return nil // of another framework: cute.Tensor
+	}
 	switch last(head) {
 	case "Tensor", "Parameter":
 		return tensor(PlaceDevice, Likely)
@@ -111,7 +115,7 @@ func (in *interp) plainAnnotation(m *module, t string) *Value {
 	case "None":
 		return none
 	}
-	if s := in.p.lookup(m, head); s.cls != nil {
+	if s := sym; s.cls != nil {
 		for _, e := range s.cls.ext {
 			if strings.HasSuffix(e, "Enum") {
 				return hostUnknown
@@ -230,7 +234,10 @@ func (in *interp) placed(u *unit, v *Value, p pyast.Param) *Value {
 		return v
 	}
 	if h := hint(p.Name); h.OnCPU() {
-		return h.with(func(c *Value) { c.DType = v.DType })
+		return h
+	}
+	if v.DType == DTypeUnknown {
+		v = v.with(func(c *Value) { c.DType = typeByName(p.Name) })
 	}
 	return flowAt(u, v, p, "parameter of a function on the hot path")
 }
@@ -264,7 +271,7 @@ func (in *interp) unannotated(u *unit, f *Func, p pyast.Param, use *paramUse) *V
 		return h
 	}
 	if use.tensor[p.Name] > 0 && use.other[p.Name] == 0 {
-		return flowAt(u, tensor(PlaceDevice, Likely), p, "parameter of a function on the hot path, used as a tensor")
+		return flowAt(u, tensor(PlaceDevice, Likely).with(func(c *Value) { c.DType = typeByName(p.Name) }), p, "parameter of a function on the hot path, used as a tensor")
 	}
 	if use.math[p.Name] > 0 && use.other[p.Name] == 0 && f.Class != nil && f.short == "forward" {
 		return flowAt(u, tensor(PlaceDevice, Likely), p, "parameter of forward, used as a tensor")

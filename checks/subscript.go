@@ -1,6 +1,10 @@
 package checks
 
-import "github.com/gatebot/gatebot/internal/pyast"
+import (
+	"strings"
+
+	"github.com/gatebot/gatebot/internal/pyast"
+)
 
 func (fr *frame) slice(e *pyast.Slice) *Value {
 	part := func(x pyast.Expr) *Value {
@@ -17,6 +21,10 @@ func (fr *frame) indices(e *pyast.Subscript) []Index {
 	out := make([]Index, 0, len(e.Index))
 	for _, x := range e.Index {
 		ix := Index{Node: x, Value: fr.eval(x)}
+		if ix.Value.Kind == KindUnknown && ix.Value.Place == PlaceUnknown && isComparison(x) {
+			// What selects by a comparison selects by a mask.
+			ix.Value = tensor(PlaceUnknown, Possible).with(func(c *Value) { c.DType = DTypeBool })
+		}
 		if s, ok := x.(*pyast.Slice); ok {
 			ix.Slice = s
 			if s.Lo != nil {
@@ -45,6 +53,18 @@ func (fr *frame) indices(e *pyast.Subscript) []Index {
 		}
 	}
 	return out
+}
+
+func isComparison(e pyast.Expr) bool {
+	switch e := e.(type) {
+	case *pyast.Compare:
+		return len(e.Ops) == 1 && !strings.HasPrefix(e.Ops[0], "i") && !strings.HasPrefix(e.Ops[0], "not")
+	case *pyast.Unary:
+		return e.Op == "~" && isComparison(e.X)
+	case *pyast.Binary:
+		return (e.Op == "&" || e.Op == "|") && (isComparison(e.L) || isComparison(e.R))
+	}
+	return false
 }
 
 // load is base[index].

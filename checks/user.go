@@ -55,6 +55,9 @@ func (fr *frame) callUser(f *Func, recv *Value, args []Arg, e pyast.Node) *Value
 
 func (fr *frame) callClosure(f *Func, recv *Value, args []Arg, e pyast.Node, closure *env) *Value {
 	in := fr.in
+	if f.kernel {
+		return unknown
+	}
 	if len(in.frames) > maxDepth || in.quiet > 0 && len(in.frames) > maxQuietDepth+2 || in.active(f) >= maxRecurse ||
 		!in.budget(8) {
 		return in.promised(f)
