@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,91 +11,153 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gatebot/gatebot/internal/config"
 	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/git"
 )
 
-// cache keeps the findings of trees in the common git directory, one file for each tree, rule set and configuration
+// cache keeps what was found in trees in the common git directory, one file for each tree, rule set and configuration
 // from outside the tree (its own is part of it). It is a help and nothing depends on it: a file that cannot be read,
 // is damaged or was cut off is as good as none, and one that cannot be written is not. Files are written under
 // another name and renamed, so that pushes side by side do each other no harm.
+//
+// A file is four lines: sum and index, sum and findings. The index is all that a push without a new hazard needs.
 type cache struct {
 	dir, rules, config string
-	memory             map[string][]finding.Finding
+	memory             map[string]*scanned
+}
+
+// scanned is what is known of one tree.
+type scanned struct {
+	index    index
+	findings []finding.Finding // those that can gate; nil when they are in the file only
+	file     string
+}
+
+// index names the findings of a tree.
+type index struct {
+	Schema string          `json:"schema"`
+	Tree   string          `json:"tree"`
+	All    []string        `json:"all"`  // fingerprints, also of what is suppressed or no more than possible
+	Gating map[string]bool `json:"gate"` // those that can gate; true when they do so as errors
 }
 
 const (
-	cacheSchema = "gatebot.hook-cache/v1"
-	// When there are more than cacheMost entries, the oldest go until cacheKeep are left.
-	cacheMost, cacheKeep = 400, 200
+	cacheSchema = "gatebot.hook-cache/v2"
+	// When there are more than cacheMost files, the oldest go until cacheKeep are left.
+	cacheMost, cacheKeep = 64, 32
 )
-
-type cacheFile struct {
-	Schema   string            `json:"schema"`
-	Tree     string            `json:"tree"`
-	Findings []finding.Finding `json:"findings"`
-	Sum      string            `json:"sum"` // of the findings, so that a damaged file is not believed
-}
 
 func openCache(repo git.Repository, rules, config string) *cache {
 	return &cache{dir: filepath.Join(repo.CommonDir(), "gatebot", "cache"), rules: rules, config: config,
-		memory: map[string][]finding.Finding{}}
+		memory: map[string]*scanned{}}
 }
 
 func (c *cache) file(tree string) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{cacheSchema, tree, c.rules, c.config}, "\x00")))
-	return filepath.Join(c.dir, hex.EncodeToString(sum[:16])+".json")
+	return filepath.Join(c.dir, sum(strings.Join([]string{cacheSchema, tree, c.rules, c.config}, "\x00")))
 }
 
-func (c *cache) get(tree string) ([]finding.Finding, bool) {
-	if fs, ok := c.memory[tree]; ok {
-		return fs, true
+func sum(s string) string {
+	h := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(h[:16])
+}
+
+func (c *cache) get(tree string) (*scanned, bool) {
+	if s, ok := c.memory[tree]; ok {
+		return s, true
 	}
 	if c.rules == "" {
 		return nil, false
 	}
-	data, err := os.ReadFile(c.file(tree))
-	if err != nil {
+	s := &scanned{file: c.file(tree)}
+	text, err := readPart(s.file, 0)
+	if err != nil || json.Unmarshal([]byte(text), &s.index) != nil || s.index.Schema != cacheSchema || s.index.Tree != tree {
 		return nil, false
 	}
-	var f cacheFile
-	if json.Unmarshal(data, &f) != nil || f.Schema != cacheSchema || f.Tree != tree || f.Sum != sum(f.Findings) {
-		return nil, false
-	}
-	c.memory[tree] = f.Findings
-	return f.Findings, true
+	c.memory[tree] = s
+	return s, true
 }
 
-func sum(fs []finding.Finding) string {
-	data, err := json.Marshal(fs)
-	if err != nil {
-		return ""
+// forget drops a tree whose findings turned out to be unreadable.
+func (c *cache) forget(tree string) {
+	if s, ok := c.memory[tree]; ok && s.file != "" {
+		_ = os.Remove(s.file) // it is damaged: gone or not, the next write replaces it
 	}
-	s := sha256.Sum256(data)
-	return hex.EncodeToString(s[:8])
+	delete(c.memory, tree)
+}
+
+// errDamaged says that a part of a file is not what its sum says.
+var errDamaged = errors.New("damaged cache file")
+
+// readPart reads one of the two parts of a file, and nothing behind it.
+func readPart(name string, part int) (text string, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	r := bufio.NewReaderSize(f, 64<<10)
+	for ; ; part-- {
+		want, err := r.ReadString('\n')
+		if err != nil {
+			return "", err
+		}
+		text, err := r.ReadString('\n')
+		if err != nil {
+			return "", err
+		}
+		if part > 0 {
+			continue
+		}
+		if text = strings.TrimSuffix(text, "\n"); sum(text) != strings.TrimSuffix(want, "\n") {
+			return "", errDamaged
+		}
+		return text, nil
+	}
+}
+
+// full gives the findings that can gate.
+func (s *scanned) full() ([]finding.Finding, error) {
+	if s.findings != nil || s.file == "" {
+		return s.findings, nil
+	}
+	text, err := readPart(s.file, 1)
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &s.findings)
+	}
+	return s.findings, err
 }
 
 // unread is the rule that says a file could not be read: true of this clone today, and not of the tree.
 const unread = "GB002"
 
-// put remembers a tree's findings.
-func (c *cache) put(tree string, fs []finding.Finding) {
-	c.memory[tree] = fs
+// put remembers what was found in a tree.
+func (c *cache) put(tree string, fs []finding.Finding) *scanned {
+	s := &scanned{index: index{Schema: cacheSchema, Tree: tree, Gating: map[string]bool{}}}
+	for _, f := range fs {
+		s.index.All = append(s.index.All, f.Fingerprint)
+		if f.Gates(finding.Warn) {
+			s.index.Gating[f.Fingerprint] = s.index.Gating[f.Fingerprint] || f.Gates(finding.Error)
+			s.findings = append(s.findings, f)
+		}
+	}
+	c.memory[tree] = s
 	if c.rules == "" || slices.ContainsFunc(fs, func(f finding.Finding) bool { return f.Rule == unread }) {
-		return
+		return s
 	}
-	data, err := json.Marshal(cacheFile{Schema: cacheSchema, Tree: tree, Findings: fs, Sum: sum(fs)})
-	if err == nil {
-		err = writeFile(c.file(tree), data)
+	first, err1 := json.Marshal(s.index)
+	second, err2 := json.Marshal(s.findings)
+	if errors.Join(err1, err2) != nil {
+		return s
 	}
-	if err == nil {
+	text := strings.Join([]string{sum(string(first)), string(first), sum(string(second)), string(second), ""}, "\n")
+	if writeFile(c.file(tree), text) == nil {
 		c.prune()
 	}
+	return s
 }
 
 // writeFile replaces a file in one step.
-func writeFile(name string, data []byte) error {
+func writeFile(name, text string) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
@@ -102,7 +165,7 @@ func writeFile(name string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
+	_, err = f.WriteString(text)
 	err = errors.Join(err, f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), name)
@@ -133,9 +196,4 @@ func (c *cache) prune() {
 	for _, old := range all[min(cacheKeep, len(all)):] {
 		_ = os.Remove(filepath.Join(c.dir, old.name)) // another push may have done it
 	}
-}
-
-func isConfigError(err error) bool {
-	var c *config.Error
-	return errors.As(err, &c)
 }

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -94,64 +95,91 @@ func (c *checker) commit(ctx context.Context, id string, bases []string) (refusa
 			return r, err
 		}
 	}
-	fs, err := c.findings(ctx, commit)
+	found, err := c.scan(ctx, commit)
 	if err != nil {
 		return r, fmt.Errorf("commit %.7s: %w", id, err)
 	}
-	for _, f := range fs {
-		if f.Gates(c.opts.FailOn) && !c.told[f.Fingerprint] {
-			r.findings = append(r.findings, f)
+	bad := map[string]bool{}
+	for fp, isError := range found.index.Gating {
+		if (isError || c.opts.FailOn == finding.Warn) && !c.told[fp] {
+			bad[fp] = true
 		}
 	}
 	if !c.opts.All {
-		if err := c.subtract(ctx, &r, bases); err != nil {
+		if err := c.subtract(ctx, bad, bases); err != nil {
 			return r, err
 		}
 	}
-	for _, f := range r.findings {
-		c.told[f.Fingerprint] = true
+	if len(bad) == 0 {
+		return r, nil
+	}
+	if r.findings, err = c.pick(ctx, commit, found, bad); err != nil {
+		return r, fmt.Errorf("commit %.7s: %w", id, err)
+	}
+	for fp := range bad {
+		c.told[fp] = true
 	}
 	return r, nil
 }
 
 // subtract drops what the bases have. They are scanned only now, when there is something to drop. A base with a
 // configuration that cannot be used is no reason to refuse the commit that mends it: then everything counts as new.
-func (c *checker) subtract(ctx context.Context, r *refusal, bases []string) error {
+func (c *checker) subtract(ctx context.Context, bad map[string]bool, bases []string) error {
 	for _, base := range bases {
-		if len(r.findings) == 0 {
+		if len(bad) == 0 {
 			return nil
 		}
 		commit, err := c.repo.Commit(ctx, base)
 		if err != nil {
 			return err
 		}
-		old, err := c.findings(ctx, commit)
-		if isConfigError(err) {
+		old, err := c.scan(ctx, commit)
+		var conf *config.Error
+		if errors.As(err, &conf) {
 			continue
 		}
 		if err != nil {
 			return fmt.Errorf("base %.7s: %w", base, err)
 		}
-		has := map[string]bool{}
-		for _, f := range old {
-			has[f.Fingerprint] = true
+		for _, fp := range old.index.All {
+			delete(bad, fp)
 		}
-		r.findings = slices.DeleteFunc(r.findings, func(f finding.Finding) bool { return has[f.Fingerprint] })
 	}
 	return nil
 }
 
-// findings scans a commit's tree, or remembers.
-func (c *checker) findings(ctx context.Context, commit git.Commit) ([]finding.Finding, error) {
-	if fs, ok := c.cache.get(commit.Tree); ok {
-		return fs, nil
+// scan looks at a commit's tree, or remembers.
+func (c *checker) scan(ctx context.Context, commit git.Commit) (*scanned, error) {
+	if s, ok := c.cache.get(commit.Tree); ok {
+		return s, nil
 	}
 	fs, err := c.opts.Scanner.ScanTree(ctx, c.repo, commit.ID)
 	if err != nil {
 		return nil, err
 	}
-	c.cache.put(commit.Tree, fs)
-	return fs, nil
+	return c.cache.put(commit.Tree, fs), nil
+}
+
+// pick gives the findings to show. Where the cache has their names and lost the rest, the tree is scanned again.
+func (c *checker) pick(ctx context.Context, commit git.Commit, found *scanned, bad map[string]bool) ([]finding.Finding, error) {
+	all, err := found.full()
+	if err != nil {
+		c.cache.forget(commit.Tree)
+		if found, err = c.scan(ctx, commit); err != nil {
+			return nil, err
+		}
+		all = found.findings
+	}
+	var out []finding.Finding
+	for _, f := range all {
+		if bad[f.Fingerprint] {
+			out = append(out, f)
+		}
+	}
+	if len(out) == 0 {
+		return nil, errors.New("findings do not agree with their index (remove the directory gatebot/cache in the git directory)")
+	}
+	return out, nil
 }
 
 // sourceExtensions are the files that a scan can say anything about (DESIGN 5.11, hot_path.include).

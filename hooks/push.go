@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/gatebot/gatebot/internal/config"
 	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/git"
 )
@@ -81,7 +82,8 @@ func (p *push) run(ctx context.Context, stdin io.Reader) (int, error) {
 // fail says what went wrong and decides whether the push goes on.
 func (p *push) fail(ctx context.Context, err error) int {
 	var usage usageError
-	if errors.As(err, &usage) || isConfigError(err) {
+	var conf *config.Error
+	if errors.As(err, &usage) || errors.As(err, &conf) {
 		p.say("gatebot: pre-push: %v", err)
 		return exitUsage
 	}
