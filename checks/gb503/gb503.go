@@ -28,8 +28,13 @@ var Rule = &checks.Rule{
 		}
 		for _, ix := range s.Index {
 			v := ix.Value
-			if !v.OnDevice() || !v.IsInt() {
+			if !v.OnDevice() || v.IsBool() || v.DType == checks.DTypeFloat {
 				continue
+			}
+			if !v.IsInt() { // an index, or a mask
+				p.Report(s.Node, v, "writing a number through an index tensor copies it to the device and waits, if it is no mask",
+					checks.WithConfidence(finding.Possible))
+				return
 			}
 			if d, known := v.Dim(); !known || d > 0 {
 				p.Report(s.Node, v, "writing a number through an index tensor copies it to the device and waits for the stream",

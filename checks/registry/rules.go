@@ -32,6 +32,8 @@ import (
 	"github.com/gatebot/gatebot/checks/gb209"
 	"github.com/gatebot/gatebot/checks/gb210"
 	"github.com/gatebot/gatebot/checks/gb211"
+	"github.com/gatebot/gatebot/checks/gb212"
+	"github.com/gatebot/gatebot/checks/gb214"
 	"github.com/gatebot/gatebot/checks/gb301"
 	"github.com/gatebot/gatebot/checks/gb302"
 	"github.com/gatebot/gatebot/checks/gb303"
@@ -56,9 +58,12 @@ import (
 	"github.com/gatebot/gatebot/checks/gb509"
 	"github.com/gatebot/gatebot/checks/gb510"
 	"github.com/gatebot/gatebot/checks/gb605"
+	"github.com/gatebot/gatebot/checks/gb607"
 	"github.com/gatebot/gatebot/checks/gb608"
 	"github.com/gatebot/gatebot/checks/gb703"
+	"github.com/gatebot/gatebot/checks/gb708"
 	"github.com/gatebot/gatebot/checks/gb712"
+	"github.com/gatebot/gatebot/checks/gb908"
 )
 
 // Rules are all source rules, in the order of their ids.
@@ -91,6 +96,8 @@ var Rules = []*checks.Rule{
 	gb209.Rule,
 	gb210.Rule,
 	gb211.Rule,
+	gb212.Rule,
+	gb214.Rule,
 	gb301.Rule,
 	gb302.Rule,
 	gb303.Rule,
@@ -115,7 +122,10 @@ var Rules = []*checks.Rule{
 	gb509.Rule,
 	gb510.Rule,
 	gb605.Rule,
+	gb607.Rule,
 	gb608.Rule,
 	gb703.Rule,
+	gb708.Rule,
 	gb712.Rule,
+	gb908.Rule,
 }
