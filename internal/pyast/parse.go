@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"strings"
 	"time"
 )
 
@@ -58,34 +59,50 @@ func Parse(ctx context.Context, path string, src []byte, lim Limits) (*Module, e
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		if patched := unalias(w.grammar, nodes, text); patched != nil {
-			text = patched
+		if amended := amend(w.grammar, nodes, text); amended != nil {
+			text = amended
 			continue
 		}
 		return w.lower(path, src, nodes, lim.MaxDepth), nil
 	}
 }
 
-// unalias works around tree-sitter-python issue 321: `type(x).a = y` is read as a type alias. It returns a copy of the
-// text in which such a `type` is a plain identifier of the same length, or nil when there is nothing to do. The lowered
-// names are read from the original.
-func unalias(g *grammar, nodes []node, text []byte) []byte {
-	var patched []byte
-	for i := range nodes {
-		if g.kind(&nodes[i]) != kTypeAliasStatement || i+2 >= len(nodes) || g.kind(&nodes[i+1]) != kTokTypeKeyword {
-			continue
+// amend returns a copy of the text, of the same length, in which two things stand that the grammar can read, or nil when
+// there is nothing to do. What is lowered is read from the original.
+//
+// tree-sitter-python issue 321: `type(x).a = y` is read as a type alias; there `type` becomes a plain identifier. And
+// version 0.23.6 knows no template strings (Python 3.14): their prefix becomes that of an f-string.
+func amend(g *grammar, nodes []node, text []byte) []byte {
+	var amended []byte
+	put := func(off uint32, s string) {
+		if amended == nil {
+			amended = append([]byte(nil), text...)
 		}
-		left := nodes[i+2].start
-		if c := text[left]; c != '(' && c != '[' {
-			continue
-		}
-		if patched == nil {
-			patched = append([]byte(nil), text...)
-		}
-		copy(patched[nodes[i+1].start:nodes[i+1].end], "typ_")
+		copy(amended[off:], s)
 	}
-	return patched
+	for i := range nodes {
+		n := &nodes[i]
+		switch g.kind(n) {
+		case kTypeAliasStatement:
+			if i+2 >= len(nodes) || g.kind(&nodes[i+1]) != kTokTypeKeyword || nodes[i+1].end-nodes[i+1].start != 4 {
+				continue
+			}
+			if left := nodes[i+2].start; int(left) < len(text) && (text[left] == '(' || text[left] == '[') {
+				put(nodes[i+1].start, "typ_")
+			}
+		case kIdentifier:
+			// An identifier with a quote right behind it is never valid, so this takes nothing from anybody.
+			if int(n.end) < len(text) && (text[n.end] == '"' || text[n.end] == '\'') {
+				if s, ok := templatePrefixes[strings.ToLower(string(text[n.start:n.end]))]; ok {
+					put(n.start, s)
+				}
+			}
+		}
+	}
+	return amended
 }
+
+var templatePrefixes = map[string]string{"t": "f", "tr": "fr", "rt": "rf"}
 
 // worker is what one Parse needs and the next can reuse.
 type worker struct {

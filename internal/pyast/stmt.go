@@ -200,7 +200,7 @@ func (l *lowerer) del(i uint32, at stmtNode) Stmt {
 	return x
 }
 
-// typeAlias is type X[T] = Y, an assignment for our purposes.
+// typeAlias is type X[T: bound] = Y, an assignment for our purposes; the parameters are not kept.
 func (l *lowerer) typeAlias(i uint32, at stmtNode) Stmt {
 	left := l.exprOr(l.field(i, l.g.fields.left), i)
 	if s, ok := left.(*Subscript); ok {

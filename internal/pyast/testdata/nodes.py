@@ -1,7 +1,8 @@
 """Prints every node of each file named on stdin as CPython's own parser sees it, for cpython_test.go.
 
 One line a node: kind, detail, line, column, end line, end column; columns are 1-based and in code points. Nodes inside
-f-strings are printed without their place, which CPython 3.11 gets wrong. A file CPython refuses is "refused".
+f-strings are printed without their place before 3.12, which gets it right; the first line says which. A file that
+CPython refuses is "refused".
 """
 
 import ast
@@ -11,7 +12,8 @@ import warnings
 
 warnings.simplefilter("ignore")
 SAME = {"AsyncFunctionDef": "FunctionDef", "AsyncFor": "For", "AsyncWith": "With", "TryStar": "Try",
-        "MatchSingleton": "Constant", "Nonlocal": "Global"}
+        "MatchSingleton": "Constant", "Nonlocal": "Global", "TypeAlias": "Assign"}
+PLACED = sys.version_info >= (3, 12)
 KINDS = {"Call", "Name", "Attribute", "Subscript", "Slice", "BinOp", "UnaryOp", "Compare", "IfExp", "Lambda",
          "Constant", "JoinedStr", "Tuple", "List", "Set", "Dict", "ListComp", "SetComp", "DictComp", "GeneratorExp",
          "NamedExpr", "Await", "Yield", "YieldFrom", "Assign", "AnnAssign", "AugAssign", "Expr", "Return", "If",
@@ -74,6 +76,7 @@ def detail(n):
 
 def main():
     out = []
+    print("placed" if PLACED else "unplaced")
     for path in sys.stdin.read().split("\n"):
         if not path:
             continue
@@ -106,7 +109,7 @@ def main():
                 skip = True
             k = SAME.get(k, k)
             if k in KINDS and not skip:
-                if inf or not hasattr(n, "lineno") or k == "arg":
+                if inf and not PLACED or not hasattr(n, "lineno") or k == "arg":
                     out.append(f"{k} {detail(n)}")
                 else:
                     out.append(f"{k} {detail(n)} {n.lineno} {col(n.lineno, n.col_offset)} "
