@@ -32,6 +32,8 @@ type Outcome struct {
 	Changed []Record // added or changed, as they are now, for Ledger.Append
 	Notes   []string // commits about which no claim is made, and why
 	More    int      // commits left for the next call, which goes on where this one stopped
+
+	visited []string
 }
 
 // Update walks the first-parent line up to Tip, oldest first, and extends the ledger. With an After, or a ledger that
@@ -62,6 +64,7 @@ func Update(ctx context.Context, repo git.Repository, s Scanner, l *Ledger, o Op
 			return u.finish(), fmt.Errorf("fix log: %w", err)
 		}
 		u.out.Commits++
+		u.out.visited = append(u.out.visited, id)
 		l.Tip = id
 	}
 	return u.finish(), nil
