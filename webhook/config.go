@@ -1,15 +1,12 @@
 package webhook
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"strings"
 	"time"
 
-	"gopkg.in/yaml.v3"
+	"github.com/gatebot/gatebot/internal/config"
 )
 
 // Config is the server's configuration file, `gatebot serve --config FILE`. Relative paths are relative to that file.
@@ -89,18 +86,8 @@ func LoadConfig(file string) (*Config, error) {
 // ParseConfigFile is LoadConfig for data that was read already.
 func ParseConfigFile(file string, data []byte) (*Config, error) {
 	c := DefaultConfig()
-	var doc yaml.Node
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	if err := dec.Decode(&doc); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	if len(doc.Content) > 0 {
-		if errs := unknownKeys(file, doc.Content[0], configKeys, ""); len(errs) > 0 {
-			return nil, errors.Join(errs...)
-		}
-		if err := doc.Decode(&c); err != nil {
-			return nil, fmt.Errorf("%s: %s", file, strings.ReplaceAll(strings.TrimPrefix(err.Error(), "yaml: "), "\n", " "))
-		}
+	if err := config.Strict(file, data, &c); err != nil {
+		return nil, err
 	}
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)

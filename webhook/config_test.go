@@ -42,9 +42,9 @@ func TestConfigMistakesAreNamed(t *testing.T) {
 	for _, tc := range []struct{ name, from, to, want string }{
 		{"typo", "listen:", "lissen:", `server.yaml:4: lissen: unknown key (did you mean "listen"?)`},
 		{"typo in a section", "private_key_file", "private_key", `server.yaml:1: app.private_key: unknown key (did you mean "private_key_file"?)`},
-		{"typo in a list", "nkey:", "key:", `server.yaml:8: runners.key: unknown key (did you mean "nkey"?)`},
-		{"wrong type", "id: 5", "id: five", "server.yaml: unmarshal errors:   line 1"},
-		{"wrong duration", "10m", "ten", "line 6"},
+		{"typo in a list", "nkey:", "key:", `server.yaml:8: runners[0].key: unknown key (did you mean "nkey"?)`},
+		{"wrong type", "id: 5", "id: five", "server.yaml:1: cannot unmarshal"},
+		{"wrong duration", "10m", "ten", "server.yaml:6: cannot unmarshal"},
 		{"no app", "id: 5, ", "", "app.id: missing"},
 		{"no key", "private_key_file: key.pem", "", "app.private_key_file: missing"},
 		{"no secret", "secret_file: secret, ", "", "needs secret_file or secret_env"},
@@ -52,7 +52,7 @@ func TestConfigMistakesAreNamed(t *testing.T) {
 		{"odd policy", "timeout: 10m", "forks: maybe", `check.forks: "maybe" is none of hold, run`},
 		{"no time", "timeout: 10m", "timeout: 0s", "must be greater than zero"},
 		{"runner without a pool", "[b200]}", "[]}", "runners[0]: needs name, nkey and pools"},
-		{"not YAML", "app:", "\tapp:", "server.yaml: yaml"},
+		{"not YAML", "app:", "\tapp:", "server.yaml: not YAML"},
 		{"a list", goodConfig, "- 1\n", "server.yaml"},
 	} {
 		_, err := ParseConfigFile("server.yaml", []byte(strings.Replace(goodConfig, tc.from, tc.to, 1)))

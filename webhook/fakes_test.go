@@ -67,6 +67,9 @@ type fakeGitHub struct {
 	PullError    error
 	PullsOfValue []github.Pull
 	Level        string // permission of everybody
+	Attempts     []github.Delivery
+	Since        time.Time // asked for
+	Redelivered  []int64
 	CreateError  error
 	UpdateError  error
 	Complete     error
@@ -94,6 +97,16 @@ func (g *fakeGitHub) PullsOfCommit(context.Context, github.Repo, string) ([]gith
 
 func (g *fakeGitHub) Permission(context.Context, github.Repo, string) (string, error) {
 	return g.Level, nil
+}
+
+func (g *fakeGitHub) Deliveries(_ context.Context, since time.Time) ([]github.Delivery, error) {
+	g.Since = since
+	return g.Attempts, nil
+}
+
+func (g *fakeGitHub) Redeliver(_ context.Context, id int64) error {
+	g.Redelivered = append(g.Redelivered, id)
+	return nil
 }
 
 // CreateRun is as little idempotent as GitHub's.

@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	"io"
+	"time"
 
 	"github.com/gatebot/gatebot/internal/config"
 	"github.com/gatebot/gatebot/internal/queue"
@@ -34,11 +35,18 @@ type Branches interface {
 	HasOpenPull(ctx context.Context, r github.Repo, head, base string) (bool, error)
 }
 
+// Deliveries finds and repeats webhooks that did not arrive.
+type Deliveries interface {
+	Deliveries(ctx context.Context, since time.Time) ([]github.Delivery, error)
+	Redeliver(ctx context.Context, id int64) error
+}
+
 // GitHub is all of it.
 type GitHub interface {
 	Checks
 	Pulls
 	Branches
+	Deliveries
 	ID() int64 // of the App
 	Slug(ctx context.Context) (string, error)
 	GitToken(ctx context.Context, r github.Repo) (string, error)

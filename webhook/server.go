@@ -38,6 +38,7 @@ type Options struct {
 	Pools   map[string][]string // runner → pools; nil: not checked
 	Lease   time.Duration       // of one message in this process; 0: 10 s
 	Sweep   time.Duration       // between sweeps; 0: one minute
+	Recover time.Duration       // between looks for deliveries that were missed; 0: 5 minutes
 	Drain   time.Duration       // how long handlers may go on after Run was told to stop; 0: 10 s
 	Backoff func(deliveries int) time.Duration
 
@@ -114,6 +115,9 @@ func (o *Options) fill() {
 	if o.Sweep == 0 {
 		o.Sweep = time.Minute
 	}
+	if o.Recover == 0 {
+		o.Recover = 5 * time.Minute
+	}
 	if o.Drain == 0 {
 		o.Drain = 10 * time.Second
 	}
@@ -148,6 +152,7 @@ func (s *Server) Run(ctx context.Context) error {
 		wg.Go(func() { l.run(ctx, work) })
 	}
 	wg.Go(func() { s.sweeping(ctx, work) })
+	wg.Go(func() { s.recovering(ctx) })
 	if x, ok := s.opts.Queue.(queue.Exhauster); ok {
 		wg.Go(func() { s.exhausted(ctx, x) })
 	}
@@ -230,6 +235,17 @@ func (s *Server) sweeping(ctx, work context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
+	}
+}
+
+// recovering looks for missed deliveries: at the start, again when those have shown up that GitHub was still waiting for
+// (it gives up after 10 s), then now and then.
+func (s *Server) recovering(ctx context.Context) {
+	for wait := min(20*time.Second, s.opts.Recover); ctx.Err() == nil; wait = s.opts.Recover {
+		if err := s.planner.recover(ctx); err != nil && ctx.Err() == nil {
+			s.opts.Log.WarnContext(ctx, "missed webhooks not looked for", "error", err)
+		}
+		pause(ctx, wait)
 	}
 }
 

@@ -518,6 +518,31 @@ func TestRestart(t *testing.T) {
 	}
 }
 
+// What GitHub sends while nobody is at home is asked for again.
+func TestMissedWebhooks(t *testing.T) {
+	m := newMachine(t)
+	m.commit("main", "model.py", clean)
+	m.completed(m.repo.Head("main"))
+	m.stop()
+	sha := m.commit("bad", "model.py", dirty)
+	m.open("bad")
+	m.eventually(func() error {
+		for _, d := range m.github.Deliveries() {
+			if !d.Done {
+				return fmt.Errorf("delivery %s is under way", d.GUID)
+			}
+		}
+		return nil
+	})
+	if len(m.github.CheckRunsFor(sha)) != 0 {
+		t.Fatal("the server was not down")
+	}
+	m.start()
+	if run := m.completed(sha); run.Conclusion != "failure" {
+		t.Errorf("%s %s", run.Conclusion, run.Title)
+	}
+}
+
 func TestOptionsAreChecked(t *testing.T) {
 	good := Options{Queue: queue.NewMemory(), GitHub: &fakeGitHub{}, Secrets: []string{secret}, Data: t.TempDir(), Addr: "127.0.0.1:0"}
 	for name, spoil := range map[string]func(*Options){

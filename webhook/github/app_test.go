@@ -349,3 +349,84 @@ func TestInstallationsInParallel(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+func TestDeliveries(t *testing.T) {
+	now := time.Now().UTC().Truncate(time.Second)
+	stamp := func(d time.Duration) string { return now.Add(-d).Format(time.RFC3339) }
+	hub, app := newHub(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization")[:7] != "Bearer " {
+			t.Errorf("%s %s without the App's own token", r.Method, r.URL.Path)
+		}
+		switch {
+		case r.Method == http.MethodPost:
+			w.WriteHeader(http.StatusAccepted)
+			_, _ = io.WriteString(w, `{}`)
+		case r.URL.Query().Get("cursor") == "":
+			w.Header().Set("Link", fmt.Sprintf(`<http://%s%s?cursor=v1_9>; rel="next"`, r.Host, r.URL.Path))
+			_, _ = fmt.Fprintf(w, `[{"id":3,"guid":"a","event":"push","status_code":502,"delivered_at":%q}]`, stamp(time.Minute))
+		default:
+			_, _ = fmt.Fprintf(w, `[{"id":2,"guid":"b","event":"push","status_code":202,"delivered_at":%q},
+				{"id":1,"guid":"old","event":"push","status_code":0,"delivered_at":%q}]`, stamp(2*time.Minute), stamp(time.Hour))
+		}
+	})
+	ds, err := app.Deliveries(t.Context(), now.Add(-10*time.Minute))
+	if err != nil || len(ds) != 2 || ds[0].ID != 3 || ds[0].Status != 502 || ds[1].GUID != "b" {
+		t.Errorf("deliveries %+v, error %v", ds, err)
+	}
+	if err := app.Redeliver(t.Context(), 3); err != nil {
+		t.Error(err)
+	}
+	if n := hub.count("POST /app/hook/deliveries/3/attempts"); n != 1 {
+		t.Errorf("%d redeliveries asked for", n)
+	}
+}
+
+func TestPermission(t *testing.T) {
+	hub, app := newHub(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"permission":"write"}`) })
+	if level, err := app.Permission(t.Context(), repo, "a/../b"); err != nil || level != "write" {
+		t.Errorf("%q, %v", level, err)
+	}
+	if n := hub.count("GET /repos/o/r/collaborators/a%2F..%2Fb/permission"); n != 1 {
+		t.Errorf("asked %v", hub.requests)
+	}
+}
+
+func TestEnsurePull(t *testing.T) {
+	for _, tc := range []struct{ name, open, want string }{
+		{"none is open", `[]`, "POST /repos/o/r/pulls"},
+		{"one is open", `[{"number":4,"title":"old"}]`, "PATCH /repos/o/r/pulls/4"},
+		{"it says that already", `[{"number":4,"title":"T","body":"B"}]`, ""},
+	} {
+		hub, app := newHub(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				_, _ = io.WriteString(w, tc.open)
+				return
+			}
+			_, _ = io.WriteString(w, `{"number":4}`)
+		})
+		n, err := app.EnsurePull(t.Context(), repo, "gatebot/fix-log", "main", PullText{"T", "B"})
+		if err != nil || n != 4 {
+			t.Errorf("%s: %d, %v", tc.name, n, err)
+		}
+		if writes := hub.count("P") - hub.count("POST /app/"); tc.want == "" && writes != 0 || tc.want != "" && hub.count(tc.want) != 1 {
+			t.Errorf("%s: requests %v", tc.name, hub.requests)
+		}
+	}
+}
+
+func TestPointBranch(t *testing.T) {
+	hub, app := newHub(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			_, _ = io.WriteString(w, `{"message":"Reference already exists"}`)
+			return
+		}
+		_, _ = io.WriteString(w, `{"ref":"refs/heads/x"}`)
+	})
+	if err := app.PointBranch(t.Context(), repo, "x", "abc"); err != nil {
+		t.Error(err)
+	}
+	if n := hub.count("PATCH /repos/o/r/git/refs/heads/x"); n != 1 {
+		t.Errorf("requests %v", hub.requests)
+	}
+}
