@@ -1,9 +1,14 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tree.h"
 
-#include <malloc.h>
 #include <stdlib.h>
 #include <time.h>
+#ifdef __APPLE__
+#include <malloc/malloc.h>
+#define malloc_usable_size malloc_size
+#else
+#include <malloc.h>
+#endif
 
 // What is used of tree-sitter's C API, version 0.25.0 as pinned in go.mod (tree_sitter/api.h); the library itself is
 // linked by the Go binding. TestFlatTreeAgreesWithBinding fails when a newer version changes one of these.
