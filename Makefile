@@ -7,7 +7,7 @@ LINT := $(CACHE)/bin/golangci-lint-$(GOLANGCI_VERSION)
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: build test test-cuda lint bench demo fuzz generate clean
+.PHONY: build test test-cuda lint bench demo fuzz generate new-rule clean
 
 build: ## bin/gatebot
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/gatebot ./cmd/gatebot
@@ -36,6 +36,10 @@ demo: build ## one pull request through the whole machine, without an account or
 
 fuzz: ## every fuzz target for FUZZTIME (default 20s)
 	tools/fuzz.sh $(or $(FUZZTIME),20s)
+
+new-rule: ## the skeleton of a rule: make new-rule ID=GB117 NAME=what-it-is
+	$(GO) run ./checks/newrule $(ID) $(NAME)
+	$(GO) generate ./checks/gen
 
 generate: ## registry, rule tests and docs/rules.md from the rules
 	$(GO) generate ./checks/...

@@ -33,7 +33,7 @@ var Rule = &checks.Rule{
 		default:
 			return
 		}
-		if it.Value.DeviceTensor() {
+		if v := it.Value; v.OnDevice() && v.Sure == checks.Likely {
 			p.Report(it.Node, it.Value, "iterating over the device tensor {expr} runs the body once per row")
 		}
 	},

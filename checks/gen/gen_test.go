@@ -41,6 +41,21 @@ func TestNewWritesARule(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "registry"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	catalogue := filepath.Join(dir, "registry", "catalogue.tsv")
+	if err := os.WriteFile(catalogue, []byte("# header\nGB101\ta\t1\terror\t-\tA.\nGB201\tb\t1\terror\t-\tB.\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time the id is there
+		if err := catalogued(catalogue, "GB199", "some-hazard"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines, err := os.ReadFile(catalogue)
+	if err != nil || strings.Count(string(lines), "GB199") != 1 ||
+		strings.Index(string(lines), "GB199") < strings.Index(string(lines), "GB101") ||
+		strings.Index(string(lines), "GB199") > strings.Index(string(lines), "GB201") {
+		t.Errorf("the catalogue: %v\n%s", err, lines)
+	}
 	if err := New(dir, "GB199", "some-hazard"); err != nil {
 		t.Fatal(err)
 	}
@@ -61,6 +76,9 @@ func TestNewWritesARule(t *testing.T) {
 func TestNewRefuses(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "registry"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "registry", "catalogue.tsv"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := New(dir, "GB150", "taken"); err != nil {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -31,7 +32,7 @@ func New(checks, id, name string) error {
 		return err
 	}
 	files := map[string]string{
-		filepath.Join(dir, pkg+".go"):                fmt.Sprintf(ruleText, pkg, id, name, pkg, id, id, name),
+		filepath.Join(dir, pkg+".go"):                fmt.Sprintf(ruleText, pkg, id, name, pkg, id, id, name, groups[id[2]-'0']),
 		filepath.Join(dir, "testdata", "hazards.py"): hazardText,
 		filepath.Join(dir, "testdata", "fine.py"):    fineText,
 	}
@@ -40,8 +41,36 @@ func New(checks, id, name string) error {
 			return err
 		}
 	}
+	if err := catalogued(filepath.Join(checks, "registry", "catalogue.tsv"), id, name); err != nil {
+		return err
+	}
 	return Write(checks)
 }
+
+// catalogued adds the id to the catalogue at its place unless it is there: most new rules are hazards that have a
+// number already.
+func catalogued(path, id, name string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+	at := len(lines)
+	for i, l := range lines {
+		switch {
+		case strings.HasPrefix(l, id+"\t"):
+			return nil
+		case !strings.HasPrefix(l, "#") && l > id && at == len(lines):
+			at = i
+		}
+	}
+	lines = slices.Insert(lines, at, id+"\t"+name+"\t2\terror\t-\tOne sentence for the list.")
+	return os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o644)
+}
+
+// groups are the constants of package checks by the hundreds of an id.
+var groups = [...]string{"GroupGate", "GroupSync", "GroupShape", "GroupAlloc", "GroupControl", "GroupTransfer",
+	"GroupStream", "GroupReplay", "GroupNative", "GroupLibraries"}
 
 const ruleText = `// Package %s is rule %s, %s.
 package %s
@@ -53,7 +82,7 @@ import (
 
 // Rule is %s.
 var Rule = &checks.Rule{
-	ID: "%s", Name: "%s", Group: checks.GroupSync, Severity: finding.Error, Tier: 2, Static: true,
+	ID: "%s", Name: "%s", Group: checks.%s, Severity: finding.Error, Tier: 2, Static: true,
 	Title:  "", // one line that continues "code that …"
 	Text:   "", // why it hurts, for someone who has never seen a CUDA graph
 	Before: "", // code that has the hazard

@@ -37,8 +37,8 @@ func TestCatalogueIsWhole(t *testing.T) {
 			}
 		}
 	}
-	if hazards != 114 {
-		t.Errorf("%d hazards, want the 114 whose ids are a contract", hazards)
+	if hazards < 114 {
+		t.Errorf("%d hazards, want at least the 114 whose ids are a contract", hazards)
 	}
 	if !slices.IsSortedFunc(entries, func(a, b Entry) int { return strings.Compare(a.ID, b.ID) }) {
 		t.Error("the catalogue is not in the order of the ids")
