@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -85,17 +86,23 @@ func runCheck(ctx context.Context, o *checkOptions, s streams) error {
 	return outcome(run.Results)
 }
 
-// checkTable prints one line a check, and the verdict.
+// checkTable prints one line a check, and the verdict. Checks that share a reason share a line: on a machine without a
+// GPU it would be there seven times.
 func checkTable(w io.Writer, r *finding.Results) error {
-	for _, c := range r.Checks {
-		line := fmt.Sprintf("%-8s %-8s", c.Name, c.Status)
+	var b strings.Builder
+	for i := 0; i < len(r.Checks); {
+		c := r.Checks[i]
+		names := []string{c.Name}
+		for i++; i < len(r.Checks) && c.Reason != "" && r.Checks[i].Reason == c.Reason && r.Checks[i].Status == c.Status; i++ {
+			names = append(names, r.Checks[i].Name)
+		}
+		line := fmt.Sprintf("%-8s %s", c.Status, strings.Join(names, ", "))
 		if c.Reason != "" {
-			line += " " + c.Reason
+			line += ": " + c.Reason
 		}
-		if _, err := fmt.Fprintln(w, line); err != nil {
-			return err
-		}
+		b.WriteString(line + "\n")
 	}
-	_, err := fmt.Fprintf(w, "verdict  %s\n", r.Verdict)
+	fmt.Fprintf(&b, "verdict  %s\n", r.Verdict)
+	_, err := io.WriteString(w, b.String())
 	return err
 }

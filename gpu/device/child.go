@@ -92,7 +92,7 @@ func ask(ctx context.Context, exe string, into any, args ...string) (int, error)
 	}
 	switch text := strings.TrimSpace(complaints + "\n" + out); {
 	case code == 127 || strings.Contains(text, "error while loading shared libraries"):
-		return 0, fmt.Errorf("%w: no NVIDIA driver on this machine: %s", ErrNoCUDA, lastLine(text))
+		return 0, fmt.Errorf("%w: no NVIDIA driver on this machine (%s)", ErrNoCUDA, missing(text))
 	case code != 0 && strings.Contains(text, "Error in initialization"):
 		// gorgonia.org/cu prints this and exits before main
 		_, reason, _ := strings.Cut(lastLine(text), "for details on: ")
@@ -103,6 +103,16 @@ func ask(ctx context.Context, exe string, into any, args ...string) (int, error)
 	default:
 		return 0, fmt.Errorf("%s: exit code %d, output %.200q", name, code, text)
 	}
+}
+
+// missing is what the loader did not find, without the path of the program that it was asked for.
+func missing(text string) string {
+	_, what, ok := strings.Cut(lastLine(text), "error while loading shared libraries: ")
+	if !ok {
+		return lastLine(text)
+	}
+	lib, _, _ := strings.Cut(what, ":")
+	return lib + " does not load"
 }
 
 // find returns the executable to start.

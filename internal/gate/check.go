@@ -22,8 +22,8 @@ type CheckRequest struct {
 	Only       []string // names of checks; the others are left out
 	RequireGPU bool     // GPU checks that do not run are an error and not a remark
 	Timeout    time.Duration
-	Detect     func(ctx context.Context) (*finding.Device, error) // tests replace it; nil asks gatebot-gpu
-	Progress   func(phase string)                                 // called when a phase starts; may be nil
+	GPU        GPU                // tests replace it; nil asks gatebot-gpu
+	Progress   func(phase string) // called when a phase starts; may be nil
 }
 
 // Check runs the source check and then the GPU checks, and decides over what is required. What does not run says why.
@@ -61,21 +61,21 @@ func Check(ctx context.Context, r CheckRequest) (*Run, error) {
 		res.Checks[0] = verdict.NotRun(finding.CheckSource, "left out by --only", false)
 	}
 	r.say("device")
-	detect := r.Detect
-	if detect == nil {
-		detect = func(ctx context.Context) (*finding.Device, error) { return device.Detect(ctx, "") }
+	gpu := r.GPU
+	if gpu == nil {
+		gpu = child{}
 	}
-	dev, why := detect(ctx)
+	dev, why := gpu.Detect(ctx)
 	res.Device = dev
 	for _, name := range finding.GPUChecks {
-		res.Checks = append(res.Checks, r.gpu(name, dev, why, run.Config))
+		res.Checks = append(res.Checks, r.dynamic(ctx, name, gpu, dev, why, run.Config))
 	}
 	verdict.Decide(res)
 	return run, nil
 }
 
-// gpu is the outcome of one GPU check.
-func (r CheckRequest) gpu(name string, dev *finding.Device, why error, cfg *config.Config) finding.CheckResult {
+// dynamic is the outcome of one GPU check.
+func (r CheckRequest) dynamic(ctx context.Context, name string, gpu GPU, dev *finding.Device, why error, cfg *config.Config) finding.CheckResult {
 	level := cfg.Checks[name].Level
 	required := r.RequireGPU && level != finding.Off && level != finding.Warn
 	switch {
@@ -87,9 +87,45 @@ func (r CheckRequest) gpu(name string, dev *finding.Device, why error, cfg *conf
 		return verdict.NotRun(name, why.Error(), required)
 	case dev == nil:
 		return verdict.NotRun(name, "no CUDA device", required)
+	case name == finding.CheckCanary:
+		r.say(name)
+		c := canary(ctx, gpu)
+		c.Required = required
+		return c
 	}
-	// There is a device and this gatebot has no dynamic checks yet: that is said, and never counted as a pass.
+	// There is a device and this gatebot has no such check yet: that is said, and never counted as a pass.
 	return verdict.NotRun(name, "this version of gatebot has no "+name+" check (it needs the GPU harness)", required)
+}
+
+// canary runs the planted violations. A canary that sings is a broken gate and no violation of the code: an error.
+func canary(ctx context.Context, gpu GPU) finding.CheckResult {
+	c := finding.CheckResult{Name: finding.CheckCanary, Status: finding.StatusPass}
+	start := time.Now()
+	rep, err := gpu.Canary(ctx)
+	c.DurationMS = time.Since(start).Milliseconds()
+	switch {
+	case err != nil:
+		c.Status, c.Reason = finding.StatusError, err.Error()
+	case rep.Status != finding.StatusPass:
+		c.Status, c.Reason = finding.StatusError, "this device, driver and build do not show what the gate has to see: "+rep.Reason
+	default:
+		c.Metrics = map[string]float64{"steps": float64(len(rep.Steps))}
+	}
+	return c
+}
+
+// GPU is what Check asks of the machine.
+type GPU interface {
+	Detect(ctx context.Context) (*finding.Device, error)
+	Canary(ctx context.Context) (*device.Report, error)
+}
+
+// child asks gatebot-gpu, a process of its own that may die with the driver.
+type child struct{}
+
+func (child) Detect(ctx context.Context) (*finding.Device, error) { return device.Detect(ctx, "") }
+func (child) Canary(ctx context.Context) (*device.Report, error) {
+	return device.RunCanary(ctx, "", 0)
 }
 
 func (r CheckRequest) wants(name string) bool {
