@@ -2,7 +2,6 @@ package checks
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/gatebot/gatebot/internal/pyast"
 )
@@ -26,29 +25,21 @@ func (fr *frame) assign(t pyast.Expr, v *Value, s pyast.Stmt, value pyast.Expr) 
 	}
 }
 
-// named uses what the name of a variable says about the value that it gets: a device or dtype of which nothing else is
-// known, and a tensor that is called x_cpu though only an assumption puts it on the device.
+// named uses what the name of a variable or attribute says about the value that it gets: a device or dtype of which
+// nothing else is known, and a tensor that is called x_cpu. Nobody calls a device tensor that, so what has put it on
+// the device is an assumption that was wrong.
 func named(name string, v *Value) *Value {
 	switch {
 	case v.Kind == KindUnknown && v.Place == PlaceUnknown:
 		if h := hint(name); h.Kind == KindDevice || h.Kind == KindDType || h.OnCPU() {
 			return h
 		}
-	case v.OnDevice() && v.assumed():
+	case v.IsTensor() && !v.OnCPU():
 		if h := hint(name); h.OnCPU() {
 			return v.with(func(c *Value) { c.Place, c.Sure = PlaceCPU, Possible })
 		}
 	}
 	return v
-}
-
-// assumed reports whether nothing but the type of a parameter puts v on the device.
-func (v *Value) assumed() bool {
-	f := v.Flow
-	for f != nil && f.Prev != nil {
-		f = f.Prev
-	}
-	return f != nil && strings.HasPrefix(f.Note, "parameter")
 }
 
 func (fr *frame) unpack(targets []pyast.Expr, v *Value, s pyast.Stmt, value pyast.Expr) {

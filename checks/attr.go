@@ -109,6 +109,8 @@ func (fr *frame) attr(e *pyast.Attr, v *Value) *Value {
 	switch {
 	case out == nil || out.IsUnknown() && out.Place == PlaceUnknown && v.Kind != KindTensor:
 		return hint(e.Name)
+	case out.IsTensor():
+		return named(e.Name, out)
 	case out.IsUnknown() && numberName(strings.ToLower(e.Name)):
 		return hostInt // of a configuration
 	}

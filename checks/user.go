@@ -180,7 +180,7 @@ func bind(g *frame, params []pyast.Param, args []Arg) {
 		case a.Star == 1:
 			// An unpacked sequence of unknown length may fill every position that is left.
 			for _, p := range free[min(pos, len(free)):] {
-				g.env.set(p.Name, join(a.Value.Element(), nil))
+				g.env.set(p.Name, spread(g, p, a.Value.Element()))
 			}
 			extra = join(extra, a.Value.Element())
 			pos = len(free)
@@ -207,6 +207,17 @@ func bind(g *frame, params []pyast.Param, args []Arg) {
 	if rest != nil && extra != nil {
 		g.env.set(rest.Name, list(extra))
 	}
+}
+
+// spread is what a parameter gets from a sequence of unknown length: what its type says, else perhaps an element.
+func spread(g *frame, p pyast.Param, elem *Value) *Value {
+	if v := annotatedOr(g, Arg{Name: p.Name, Value: unknown}); !v.IsUnknown() {
+		return v
+	}
+	if p.Default != nil || elem == nil {
+		return unknown
+	}
+	return elem.with(func(c *Value) { c.Sure = Possible })
 }
 
 func hasParam(params []pyast.Param, name string) bool {
