@@ -41,7 +41,7 @@ func TestDetectSaysWhy(t *testing.T) {
 		says         string
 	}{
 		{"no driver", "echo 'gatebot-gpu: error while loading shared libraries: libcuda.so.1: cannot open shared object file' >&2; exit 127",
-			none, "no CUDA device: no NVIDIA driver on this machine: gatebot-gpu: error while loading"},
+			none, "no CUDA device: no NVIDIA driver on this machine (libcuda.so.1 does not load)"},
 		{"driver without a device", `echo 'Error in initialization, please refer to "https://x" for details on: NoDevice'; exit 1`,
 			none, "no CUDA device: driver says NoDevice"},
 		{"built without cuda", "echo 'gatebot-gpu: inventory: no CUDA device: built without the tag cuda' >&2; exit 3",
