@@ -53,6 +53,7 @@ type frame struct {
 	env    *env
 	loop   int
 	loops  []*loopState
+	once   int // tests around the place that let it run on first use only
 	guards []guard
 	values map[pyast.Expr]*Value
 	ret    *Value
@@ -126,6 +127,7 @@ func (in *interp) activate(u *unit, f *Func, node pyast.Node, _ []pyast.Stmt, cl
 		fr.from = from
 		fr.guards = from.guards
 		fr.loop = 0
+		fr.once = from.once
 		if site != nil {
 			fr.site = int(site.Pos().Start.Line)
 		}

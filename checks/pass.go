@@ -77,6 +77,10 @@ func (p *Pass) Node() pyast.Node { return p.fr.node }
 // Loop is the number of loops around the place, comprehensions included.
 func (p *Pass) Loop() int { return p.fr.loop }
 
+// FirstUse reports whether the place runs once, under a test for something that it then makes:
+// `if self.buf is None: self.buf = …`.
+func (p *Pass) FirstUse() bool { return p.fr.once > 0 }
+
 // Value is what a sub-expression of the current event was taken for, for rules that look one step back
 // (`x.cpu().numpy()`: Value of `x`). Nil when it has not been evaluated.
 func (p *Pass) Value(e pyast.Expr) *Value { return p.fr.values[e] }

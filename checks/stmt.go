@@ -137,7 +137,14 @@ func (fr *frame) branch(s *pyast.If) {
 	if runThen {
 		fr.env = then
 		fr.narrow(s.Test, true)
+		first := fr.firstUse(s)
+		if first {
+			fr.once++
+		}
 		fr.guarded(guardThen, func() { fr.block(s.Body) })
+		if first {
+			fr.once--
+		}
 	} else {
 		then.dead = true
 	}

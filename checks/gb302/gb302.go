@@ -25,7 +25,7 @@ var Rule = &checks.Rule{
 	Torch: "measured on an H200, torch 2.11: no wait; clone is a copy on the device",
 	Calls: copies(),
 	Call: func(p *checks.Pass, c *checks.Call) {
-		if c.Has("out") {
+		if c.Has("out") || p.FirstUse() {
 			return
 		}
 		if c.Result.DeviceTensor() {

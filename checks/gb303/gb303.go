@@ -19,12 +19,16 @@ var Rule = &checks.Rule{
 	Fix:    "allocate the pinned buffer once at load time and refill it",
 	Fine: []string{
 		"a pinned buffer made in `__init__`",
+		"a pinned buffer made on first use: `if self.pinned is None`",
 		"`pin_memory=False`",
 		"copies from a pinned buffer that exists",
 	},
 	Torch: "torch 2.11 allows it in a capture and never reuses the block; older torch raises",
 	Calls: pinning(),
 	Call: func(p *checks.Pass, c *checks.Call) {
+		if p.FirstUse() {
+			return
+		}
 		if c.Name == "Tensor.pin_memory" {
 			if c.Recv.OnDevice() || c.Recv.IsArray() {
 				return
