@@ -7,6 +7,7 @@ import (
 	"github.com/gatebot/gatebot/checks"
 	"github.com/gatebot/gatebot/checks/torchop"
 	"github.com/gatebot/gatebot/internal/finding"
+	"github.com/gatebot/gatebot/internal/pyast"
 )
 
 // Rule is GB708.
@@ -21,11 +22,39 @@ var Rule = &checks.Rule{
 	Fix:    "draw on the device (uniform_, exponential_, torch.rand with device=)",
 	Fine: []string{
 		"random numbers at load time and in data loading",
+		"host code without tensors, such as a scheduler that samples its metrics",
 		"`torch.rand(…, device=dev)`, `x.uniform_()` with the default generator",
 	},
 	Torch: "independent of the version",
 	Calls: drawing(),
-	Call:  checks.Always("{expr} draws on the host: a graph keeps one draw"),
+	Call: func(p *checks.Pass, c *checks.Call) {
+		if touchesTensors(p) {
+			p.Report(c.Node, nil, "{expr} draws on the host: a graph keeps one draw")
+		}
+	},
+}
+
+// touchesTensors reports whether the function works with tensors at all: a scheduler that samples its metrics does not.
+func touchesTensors(p *checks.Pass) bool {
+	fn, ok := p.Node().(*pyast.FuncDef)
+	if !ok {
+		return false
+	}
+	for _, param := range fn.Params {
+		if param.Annotation != nil && strings.Contains(p.Text(param.Annotation), "Tensor") {
+			return true
+		}
+	}
+	found := false
+	for _, s := range fn.Body {
+		pyast.Walk(s, func(n pyast.Node) bool {
+			if id, ok := n.(*pyast.Name); ok && id.ID == "torch" {
+				found = true
+			}
+			return !found
+		})
+	}
+	return found
 }
 
 func drawing() []string {
