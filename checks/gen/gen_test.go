@@ -46,7 +46,7 @@ func TestNewWritesARule(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // the second time the id is there
-		if err := catalogued(catalogue, "GB199", "some-hazard"); err != nil {
+		if err := listed(catalogue, "GB199", "some-hazard"); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -41,15 +41,15 @@ func New(checks, id, name string) error {
 			return err
 		}
 	}
-	if err := catalogued(filepath.Join(checks, "registry", "catalogue.tsv"), id, name); err != nil {
+	if err := listed(filepath.Join(checks, "registry", "catalogue.tsv"), id, name); err != nil {
 		return err
 	}
 	return Write(checks)
 }
 
-// catalogued adds the id to the catalogue at its place unless it is there: most new rules are hazards that have a
+// listed adds the id to the catalogue at its place unless it is there: most new rules are hazards that have a
 // number already.
-func catalogued(path, id, name string) error {
+func listed(path, id, name string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
