@@ -197,9 +197,11 @@ func TestRecycledPID(t *testing.T) {
 	if err := stranger.Start(); err != nil {
 		t.Fatal(err)
 	}
+	reaped := make(chan error, 1)
+	go func() { reaped <- stranger.Wait() }()
 	defer func() {
-		_ = stranger.Process.Kill()
-		_ = stranger.Wait()
+		_ = syscall.Kill(-stranger.Process.Pid, syscall.SIGKILL)
+		<-reaped
 	}()
 	attempt := t.TempDir()
 	data := `{"pid":` + itoa(stranger.Process.Pid) + `,"start":1,"boot":"` + bootID() + `"}`
@@ -216,7 +218,6 @@ func TestRecycledPID(t *testing.T) {
 	if err := recordProcess(attempt, stranger.Process.Pid); err != nil {
 		t.Fatal(err)
 	}
-	go func() { _ = stranger.Wait() }()
 	if n, err := endLeftovers(attempt); n != 1 || err != nil {
 		t.Errorf("%d processes ended, %v", n, err)
 	}

@@ -63,7 +63,8 @@ func (r *runner) beat(m queue.Message, cancel context.CancelCauseFunc) (stop fun
 	go func() {
 		defer close(ended)
 		last := time.Now()
-		tick := time.NewTicker(r.Beat)
+		lease, every := r.lease(m)
+		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for {
 			select {
@@ -77,7 +78,7 @@ func (r *runner) beat(m queue.Message, cancel context.CancelCauseFunc) (stop fun
 				continue
 			}
 			r.log.Warn("runner: heart-beat failed", "error", err, "since", time.Since(last).Round(time.Millisecond))
-			if time.Since(last) > 2*r.Lease {
+			if time.Since(last) > 2*lease {
 				cancel(errLeaseLost)
 				return
 			}
@@ -91,6 +92,16 @@ func (r *runner) beat(m queue.Message, cancel context.CancelCauseFunc) (stop fun
 			<-ended
 		}
 	}
+}
+
+// lease is how long the queue leaves a job to a silent runner, and the time between heart-beats. What the queue says
+// counts more than what this runner was told.
+func (r *runner) lease(m queue.Message) (lease, beat time.Duration) {
+	lease, beat = r.Lease, r.Beat
+	if g, ok := m.(interface{ Lease() time.Duration }); ok && g.Lease() > 0 {
+		lease = g.Lease()
+	}
+	return lease, min(beat, lease/4)
 }
 
 // deliver publishes a spooled result, acknowledges its job and forgets both. It tries until the queue takes it.

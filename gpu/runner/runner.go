@@ -40,7 +40,7 @@ type Options struct {
 	Keep       bool     // leave attempt directories behind, to look into
 	Once       bool     // end after one job
 
-	Lease   time.Duration // as the queue grants it; default 60 s
+	Lease   time.Duration // when the queue does not say what it grants; default 60 s
 	Beat    time.Duration // between heart-beats; default a quarter of Lease
 	Timeout time.Duration // of a job that names none, default 30 min; no job gets more than four times this
 	Grace   time.Duration // from SIGTERM to SIGKILL; default 10 s

@@ -109,7 +109,7 @@ func (c *Conn) piece(ctx context.Context, subject string) ([]byte, error) {
 	}
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()
-	m, err := c.nc.RequestWithContext(ctx, "$JS.API.DIRECT.GET."+blobStream+"."+subject, nil)
+	m, err := c.nc.RequestWithContext(ctx, c.opts.APIPrefix+".DIRECT.GET."+blobStream+"."+subject, nil)
 	if err != nil {
 		return nil, c.classify(err)
 	}

@@ -40,7 +40,10 @@ type Options struct {
 	MaxBytes int64         // size of the whole store, RoleServer only; default DefaultMaxBytes
 	JobLease time.Duration // that EnsurePools grants; default JobLease
 	Replicas int           // of every stream, external cluster only; default 1
-	Log      *slog.Logger  // default: discard
+	// APIPrefix is where JetStream answers: by default where a Server has it for the role. For a runner of an external
+	// cluster that has one account for everybody it is $JS.API.
+	APIPrefix string
+	Log       *slog.Logger // default: discard
 
 	inProcess nats.InProcessConnProvider
 }
@@ -134,7 +137,7 @@ func Connect(ctx context.Context, o Options) (*Conn, error) {
 		}
 	}
 	c.attempts.Store(0)
-	c.js, err = jetstream.New(c.nc, jetstream.WithDefaultTimeout(o.Timeout))
+	c.js, err = jetstream.NewWithAPIPrefix(c.nc, o.APIPrefix, jetstream.WithDefaultTimeout(o.Timeout))
 	if err == nil && o.Role == RoleServer {
 		err = c.build(ctx)
 	}
@@ -151,6 +154,12 @@ func (o *Options) fill() {
 	}
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = DefaultMaxBytes
+	}
+	if o.APIPrefix == "" {
+		o.APIPrefix = serverAPI
+		if o.Role == RoleRunner {
+			o.APIPrefix = runnerAPI
+		}
 	}
 	if o.JobLease <= 0 {
 		o.JobLease = JobLease

@@ -70,7 +70,7 @@ func (c *Conn) pull(ctx context.Context, s Stream, want Consumer) (Message, erro
 	if m == nil || err != nil {
 		return nil, err
 	}
-	return c.lease(ctx, m, want)
+	return c.lease(ctx, m, cons.CachedInfo().Config.AckWait)
 }
 
 // fetchOne waits up to pullFor for one message; nil means that there was none. It ends early when the connection was
@@ -102,7 +102,7 @@ func (c *Conn) fetchOne(ctx context.Context, cons jetstream.Consumer) (jetstream
 	return nil, nil
 }
 
-func (c *Conn) lease(ctx context.Context, m jetstream.Msg, want Consumer) (Message, error) {
+func (c *Conn) lease(ctx context.Context, m jetstream.Msg, granted time.Duration) (Message, error) {
 	meta, err := m.Metadata()
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (c *Conn) lease(ctx context.Context, m jetstream.Msg, want Consumer) (Messa
 		c.opts.Log.Error("queue: message cannot be read, dropped", "subject", m.Subject(), "error", err)
 		return nil, c.drop(ctx, m, err.Error())
 	}
-	return &message{c: c, m: m, data: data, deliveries: int(meta.NumDelivered), lease: want.Lease}, nil
+	return &message{c: c, m: m, data: data, deliveries: int(meta.NumDelivered), lease: granted}, nil
 }
 
 // consumer finds or makes the durable consumer. A runner only finds.

@@ -119,17 +119,18 @@ func serverOptions(o *EmbeddedOptions) ([]byte, *natsserver.Options, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("queue: key: %w", err)
 	}
-	users, err := runnerUsers(o.Runners)
-	if err != nil {
+	if err := checkRunners(o.Runners); err != nil {
 		return nil, nil, err
 	}
-	opts := &natsserver.Options{
-		ServerName: "gatebot", NoSigs: true, NoSystemAccount: true, DisableJetStreamBanner: true,
-		JetStream: true, StoreDir: o.Dir, SyncAlways: true, JetStreamMaxStore: o.MaxBytes, JetStreamMaxMemory: 64 << 20,
-		MaxPayload: MaxPayload, MaxPending: 256 << 20, // room for many messages on their way
-		Nkeys:      append(users, &natsserver.NkeyUser{Nkey: pub}),
-		DontListen: o.Listen == "",
+	opts := &natsserver.Options{}
+	if err := opts.ProcessConfigString(accounts(pub, o.Runners)); err != nil {
+		return nil, nil, fmt.Errorf("queue: accounts: %w", err)
 	}
+	opts.ServerName, opts.NoSigs, opts.DisableJetStreamBanner = "gatebot", true, true
+	opts.JetStream, opts.StoreDir, opts.SyncAlways = true, o.Dir, true
+	opts.JetStreamMaxStore, opts.JetStreamMaxMemory = o.MaxBytes, 64<<20
+	opts.MaxPayload, opts.MaxPending = MaxPayload, 256<<20 // room for many messages on their way
+	opts.DontListen = o.Listen == ""
 	if o.Listen == "" {
 		return seed, opts, nil
 	}

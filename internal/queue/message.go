@@ -21,6 +21,9 @@ func (m *message) Data() []byte    { return m.data }
 func (m *message) Sub() string     { return subOf(m.m.Subject()) }
 func (m *message) Deliveries() int { return m.deliveries }
 
+// Lease is what the consumer grants, whatever the caller of Next asked for: a runner takes the server's word.
+func (m *message) Lease() time.Duration { return m.lease }
+
 // Extend waits for the server's word: a heart-beat that only went into a socket's buffer holds no lease.
 func (m *message) Extend() error {
 	ctx, cancel := context.WithTimeout(context.Background(), m.patience())

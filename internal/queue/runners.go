@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	natsserver "github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nkeys"
 )
 
@@ -31,57 +30,29 @@ func NewRunnerKey() (public string, seed []byte, err error) {
 	return public, seed, err
 }
 
-func runnerUsers(rs []Runner) ([]*natsserver.NkeyUser, error) {
-	var users []*natsserver.NkeyUser
+func checkRunners(rs []Runner) error {
 	names, keys := map[string]bool{}, map[string]bool{}
 	for _, r := range rs {
 		switch {
 		case !plain(r.Name):
-			return nil, fmt.Errorf("queue: runner %q: the name must be letters, digits, - and _", r.Name)
+			return fmt.Errorf("queue: runner %q: the name must be letters, digits, - and _", r.Name)
 		case !nkeys.IsValidPublicUserKey(r.Key):
-			return nil, fmt.Errorf("queue: runner %s: %q is no public user nkey (it begins with U)", r.Name, r.Key)
+			return fmt.Errorf("queue: runner %s: %q is no public user nkey (it begins with U)", r.Name, r.Key)
 		case len(r.Pools) == 0:
-			return nil, fmt.Errorf("queue: runner %s: no pools (name at least one)", r.Name)
+			return fmt.Errorf("queue: runner %s: no pools (name at least one)", r.Name)
 		case names[r.Name]:
-			return nil, fmt.Errorf("queue: runner %s is there twice", r.Name)
+			return fmt.Errorf("queue: runner %s is there twice", r.Name)
 		case keys[r.Key]:
-			return nil, fmt.Errorf("queue: runner %s: its key belongs to another runner", r.Name)
+			return fmt.Errorf("queue: runner %s: its key belongs to another runner", r.Name)
 		}
 		names[r.Name], keys[r.Key] = true, true
 		for _, p := range r.Pools {
 			if !plain(p) {
-				return nil, fmt.Errorf("queue: runner %s: pool %q must be letters, digits, - and _", r.Name, p)
+				return fmt.Errorf("queue: runner %s: pool %q must be letters, digits, - and _", r.Name, p)
 			}
 		}
-		users = append(users, &natsserver.NkeyUser{Nkey: r.Key, Permissions: permissions(r)})
 	}
-	return users, nil
-}
-
-// permissions lists all that a runner can do: look at and pull from the consumers of its pools, acknowledge what it
-// pulled, read its pools' bundles piece by piece, publish its own results. No right to create a consumer: one with a
-// deliver subject of its maker's choice can make the server republish messages into any other stream.
-func permissions(r Runner) *natsserver.Permissions {
-	allow := []string{subjectMust(Results, r.Name)}
-	for _, p := range r.Pools {
-		c := JobConsumer(p).Name
-		allow = append(allow,
-			"$JS.API.CONSUMER.INFO."+string(Jobs)+"."+c,
-			"$JS.API.CONSUMER.MSG.NEXT."+string(Jobs)+"."+c,
-			"$JS.ACK."+string(Jobs)+"."+c+".>",
-			"$JS.ACK.*.*."+string(Jobs)+"."+c+".>", // the newer form, with domain and account
-			"$JS.API.DIRECT.GET."+blobStream+".blobs.*.bundles."+escape(p)+".>",
-		)
-	}
-	return &natsserver.Permissions{
-		Publish:   &natsserver.SubjectPermission{Allow: allow},
-		Subscribe: &natsserver.SubjectPermission{Allow: []string{inboxPrefix(r.Key) + ".>"}},
-	}
-}
-
-func subjectMust(s Stream, sub string) string {
-	prefix, _ := subjectPrefix(s)
-	return prefix + "." + sub
+	return nil
 }
 
 func allPools(o *EmbeddedOptions) []string {

@@ -36,7 +36,8 @@ func aRunner(t *testing.T, o queue.EmbeddedOptions) (*queue.Server, queue.Option
 // TestRunnerWork: what a runner needs works with its permissions only.
 func TestRunnerWork(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
 	s, o := aRunner(t, queue.EmbeddedOptions{})
 	r, err := queue.Connect(ctx, o)
 	if err != nil {
@@ -117,6 +118,8 @@ func TestRunnerMayNot(t *testing.T) {
 		"$JS.API.CONSUMER.CREATE.JOBS", "$JS.API.CONSUMER.CREATE.BLOBS.x", "$JS.API.CONSUMER.DURABLE.CREATE.JOBS.x",
 		"$JS.API.CONSUMER.DELETE.JOBS.pool-p", "$JS.API.CONSUMER.INFO.JOBS.pool-other",
 		"$JS.API.CONSUMER.MSG.NEXT.JOBS.pool-other", "$JS.API.CONSUMER.MSG.NEXT.EVENTS.x",
+		"gatebot.api.INFO", "gatebot.api.CONSUMER.INFO.JOBS.pool-other", "gatebot.api.CONSUMER.MSG.NEXT.JOBS.pool-other",
+		"gatebot.api.DIRECT.GET.BLOBS.blobs.m.bundles.other.k", "gatebot.api.DIRECT.GET.BLOBS",
 		"$JS.ACK.JOBS.pool-other.1.1.1.1.1", "$JS.ACK.EVENTS.x.1.1.1.1.1",
 		"$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.JOBS.pool-p", "_INBOX.other.x", "$SYS.REQ.SERVER.PING",
 	}
@@ -236,7 +239,8 @@ func TestReconnect(t *testing.T) {
 // TestTwoRunnersShareAPool: each gets its own job at the same time.
 func TestTwoRunnersShareAPool(t *testing.T) {
 	t.Parallel()
-	ctx := context.Background()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
 	s, o := aRunner(t, queue.EmbeddedOptions{})
 	mustPublish(t, s, queue.Jobs, "p", "1")
 	mustPublish(t, s, queue.Jobs, "p", "2")
