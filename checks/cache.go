@@ -17,6 +17,7 @@ type treeCache struct {
 	pending map[*module]chan struct{} // being parsed
 	clock   int64
 	bytes   int64
+	limit   int64
 }
 
 const (
@@ -25,14 +26,14 @@ const (
 )
 
 func newTreeCache(p *project) *treeCache {
-	return &treeCache{p: p, units: map[*module]*unit{}, pending: map[*module]chan struct{}{}}
+	return &treeCache{p: p, units: map[*module]*unit{}, pending: map[*module]chan struct{}{}, limit: treeBytes}
 }
 
 // keep takes a tree while there is room. The index runs through the files once and in the order in which they are
 // interpreted later: what comes late must not push out what is needed first.
 func (c *treeCache) keep(m *module, tree *pyast.Module) {
 	c.mu.Lock()
-	full := c.bytes+int64(len(tree.Source))*treePerByte > treeBytes
+	full := c.bytes+int64(len(tree.Source))*treePerByte > c.limit
 	c.mu.Unlock()
 	if !full {
 		c.put(m, tree)
@@ -47,7 +48,7 @@ func (c *treeCache) put(m *module, tree *pyast.Module) *unit {
 	u.used = c.clock
 	c.units[m] = u
 	c.bytes += u.cost
-	for c.bytes > treeBytes && len(c.units) > 1 {
+	for c.bytes > c.limit && len(c.units) > 1 {
 		var oldest *unit
 		for _, o := range c.units {
 			if oldest == nil || o.used < oldest.used {
