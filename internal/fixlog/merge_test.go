@@ -293,3 +293,23 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// TestTwoMergesAtOnce: whoever writes first, with the whole ledger or what it was a moment ago, the document ends the
+// same.
+func TestTwoMergesAtOnce(t *testing.T) {
+	all := ledger("aaaaaa1 m.py f", "aaaaaa2 n.py g", "aaaaaa3 o.py h")
+	first := &Ledger{Records: []Record{all.Records[0], all.Records[2]}}
+	second := &Ledger{Records: all.Records[:2]}
+	for _, doc := range []string{"", "# Doc\n\nViolation Fix Log\n\nCommit\tDescription\nccccccc\tby hand"} {
+		want := merged(t, doc, all)
+		for _, order := range [][]*Ledger{{first, all}, {second, all}, {all, first}, {all, second}} {
+			got := doc
+			for _, l := range order {
+				got = merged(t, got, l)
+			}
+			if got != want {
+				t.Error(cmp.Diff(want, got))
+			}
+		}
+	}
+}

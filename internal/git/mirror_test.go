@@ -99,6 +99,11 @@ func TestMirrorFollowsItsRemote(t *testing.T) {
 	fetch("+refs/pull/7/head:refs/gatebot/pr-7")
 	check("refs/gatebot/pr-7", id)
 
+	r.git("config", "uploadpack.allowAnySHA1InWant", "true") // as GitHub has it
+	loose := r.git("commit-tree", "-m", "on no ref at all", "-p", "main", "main^{tree}")
+	fetch(loose + ":refs/gatebot/loose")
+	check("refs/gatebot/loose", loose)
+
 	again := openMirror(t, dir)
 	if got, err := again.Repository().Resolve(ctx, "refs/gatebot/pr-7"); err != nil || got != id {
 		t.Errorf("after opening it again: %s, %v", got, err)
