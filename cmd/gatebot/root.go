@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/gatebot/gatebot/internal/gate"
 )
 
 const longRoot = `gatebot keeps the per-step decode forward fully GPU-native, so that a CUDA graph can capture and replay it.
@@ -29,6 +31,7 @@ func run(ctx context.Context, args []string, s streams) (code int) {
 			code = exitInfra
 		}
 	}()
+	gate.Version = version
 	root := newRoot(s)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
