@@ -65,7 +65,7 @@ func (p *push) run(ctx context.Context, stdin io.Reader) (int, error) {
 	if reason := skipReason(); reason != "" {
 		return exitClean, p.skip(reason, updates)
 	}
-	news, err := look(ctx, p.repo, p.remote, updates)
+	news, err := look(ctx, p.repo, p.remote, p.url, updates)
 	if err != nil {
 		return 0, err
 	}

@@ -26,10 +26,13 @@ type pushed struct {
 
 // look finds out what is new to the remote: what the tips reach, less what its refs have now and what its
 // remote-tracking branches had when they were last fetched.
-func look(ctx context.Context, repo git.Repository, remote string, updates []update) (*pushed, error) {
+func look(ctx context.Context, repo git.Repository, remote, url string, updates []update) (*pushed, error) {
 	p := &pushed{repo: repo, fresh: map[string]bool{}}
 	at := map[string]int{}
-	exclude := []string{"--remotes=" + remote}
+	exclude, err := known(ctx, repo, remote, url)
+	if err != nil {
+		return nil, err
+	}
 	for _, u := range updates {
 		if u.deletes() {
 			continue
@@ -73,6 +76,23 @@ func look(ctx context.Context, repo git.Repository, remote string, updates []upd
 	slices.Reverse(ids)
 	p.order = ids
 	return p, nil
+}
+
+// known stands for the remote-tracking branches of where the push goes. Git calls a remote that is given by its URL
+// by that URL; a configured remote may lie there.
+func known(ctx context.Context, repo git.Repository, remote, url string) ([]string, error) {
+	names := []string{remote}
+	if cli, ok := repo.(*git.CLI); ok && remote == url {
+		var err error
+		if names, err = cli.RemotesAt(ctx, url); err != nil {
+			return nil, err
+		}
+	}
+	exclude := make([]string, len(names))
+	for i, n := range names {
+		exclude[i] = "--remotes=" + n
+	}
+	return exclude, nil
 }
 
 // peel follows tags to a commit. Most ids are commits already, which costs no process.

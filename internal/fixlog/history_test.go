@@ -257,7 +257,7 @@ func TestAttribution(t *testing.T) {
 			h.commit("bad", map[string]string{"mhc.py": bad})
 			h.commit("off", map[string]string{".gatebot.yaml": "off: mhc.py"})
 		}, nil},
-		{"parent cannot be analysed", func(h *hist) {
+		{"parent cannot be scanned", func(h *hist) {
 			h.commit("bad", map[string]string{"mhc.py": bad})
 			h.commit("break", map[string]string{".gatebot.yaml": "broken", "mhc.py": good})
 			h.commit("mend", map[string]string{".gatebot.yaml": "fine"})

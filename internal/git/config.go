@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -44,4 +45,27 @@ func (r *CLI) HooksDir(ctx context.Context) (string, error) {
 		dir = filepath.Join(c.dir, dir)
 	}
 	return filepath.Clean(dir), nil
+}
+
+// RemotesAt names the configured remotes that push to or fetch from a URL: a push to the bare URL goes to the same
+// place, and what is known of them is known of it.
+func (r *CLI) RemotesAt(ctx context.Context, url string) ([]string, error) {
+	out, err := r.inRoot().run(ctx, nil, "config", "--null", "--get-regexp", `^remote\..*\.(push)?url$`)
+	if exitCode(err) == 1 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for record := range strings.SplitSeq(string(out), "\x00") {
+		key, value, _ := strings.Cut(record, "\n")
+		key = strings.TrimPrefix(key, "remote.")
+		end := strings.LastIndexByte(key, '.')
+		if value != url || end < 0 || slices.Contains(names, key[:end]) {
+			continue
+		}
+		names = append(names, key[:end])
+	}
+	return names, nil
 }
