@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// escapes are terminal control sequences: colours, cursor movement, titles, links.
+// escapes are terminal control sequences: color, cursor movement, titles, links.
 var escapes = regexp.MustCompile(`\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|.)`)
 
 // clean makes output of strangers fit for a web page and a terminal: valid UTF-8, no control characters.

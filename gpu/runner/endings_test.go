@@ -201,7 +201,9 @@ func TestRecycledPID(t *testing.T) {
 	go func() { reaped <- stranger.Wait() }()
 	defer func() {
 		_ = syscall.Kill(-stranger.Process.Pid, syscall.SIGKILL)
-		<-reaped
+		if err := <-reaped; err == nil {
+			t.Error("the stranger ended by itself")
+		}
 	}()
 	attempt := t.TempDir()
 	data := `{"pid":` + itoa(stranger.Process.Pid) + `,"start":1,"boot":"` + bootID() + `"}`

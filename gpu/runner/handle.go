@@ -158,7 +158,7 @@ func tooLarge(res *queue.Result, size int) *queue.Result {
 	return &out
 }
 
-// flush sends what an earlier run left in the spool. Its jobs come again and are recognised by the spool then.
+// flush sends what an earlier run left in the spool. Its jobs come again and are known by the spool then.
 func (r *runner) flush(ctx context.Context) error {
 	left, err := r.spool.list()
 	if err != nil {

@@ -113,7 +113,9 @@ func fakeCheck(how string) int {
 			if err != nil {
 				panic(err)
 			}
-			fmt.Fprintln(f, os.Getpid())
+			if _, err := fmt.Fprintln(f, os.Getpid()); err != nil {
+				panic(err)
+			}
 			_ = f.Close()
 			continue
 		case "spawn", "setsid", "daemon": // param: file for the pid of what stays behind

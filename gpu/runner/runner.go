@@ -122,10 +122,7 @@ func Run(ctx context.Context, o Options, log *slog.Logger) error {
 		c, err := queue.Connect(ctx, queue.Options{URL: o.URL, Name: o.Name, SeedFile: o.SeedFile, TLS: o.TLS,
 			Role: queue.RoleRunner, Log: log})
 		if err != nil {
-			if ctx.Err() != nil {
-				return nil
-			}
-			return err
+			return r.end(ctx, err)
 		}
 		defer func() { _ = c.Close() }()
 		r.q = c
@@ -146,11 +143,13 @@ func Run(ctx context.Context, o Options, log *slog.Logger) error {
 
 // end tells being asked to stop from a failure.
 func (r *runner) end(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
+	select {
+	case <-ctx.Done():
 		r.log.Info("runner: stopped")
 		return nil
+	default:
+		return err
 	}
-	return err
 }
 
 // step takes one job to its end.

@@ -2,20 +2,14 @@ package queue
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/nats-io/nkeys"
 )
 
 // Role says what a connection may do. A server creates what is missing; a runner only uses what it finds, as its
@@ -46,45 +40,6 @@ type Options struct {
 	Log       *slog.Logger // default: discard
 
 	inProcess nats.InProcessConnProvider
-}
-
-// TLS names PEM files. On a client CA verifies the server and Cert and Key are optional; on a listening server Cert
-// and Key are required and CA, when set, makes it demand client certificates.
-type TLS struct{ Cert, Key, CA string }
-
-// config loads the files. It is nil when none is named.
-func (t TLS) config(server bool) (*tls.Config, error) {
-	if t == (TLS{}) {
-		return nil, nil
-	}
-	cfg := &tls.Config{MinVersion: tls.VersionTLS12}
-	if (t.Cert == "") != (t.Key == "") || server && t.Cert == "" {
-		return nil, errors.New("queue: tls: certificate and key must both be set")
-	}
-	if t.Cert != "" {
-		pair, err := tls.LoadX509KeyPair(t.Cert, t.Key)
-		if err != nil {
-			return nil, fmt.Errorf("queue: tls: %w", err)
-		}
-		cfg.Certificates = []tls.Certificate{pair}
-	}
-	if t.CA == "" {
-		return cfg, nil
-	}
-	pem, err := os.ReadFile(t.CA)
-	if err != nil {
-		return nil, fmt.Errorf("queue: tls: %w", err)
-	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("queue: tls: %s holds no certificate", t.CA)
-	}
-	if server {
-		cfg.ClientCAs, cfg.ClientAuth = pool, tls.RequireAndVerifyClientCert
-	} else {
-		cfg.RootCAs = pool
-	}
-	return cfg, nil
 }
 
 // Conn is a connection to the queue. It implements Queue and Exhauster.
@@ -179,75 +134,6 @@ func backoff(n int64) time.Duration {
 	}
 	return min(time.Duration(1<<n)*500*time.Millisecond, 30*time.Second)
 }
-
-func (c *Conn) natsOptions() ([]nats.Option, error) {
-	o := &c.opts
-	log := o.Log
-	opts := []nats.Option{
-		nats.Name(o.Name), nats.Timeout(o.Timeout), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(),
-		nats.ReconnectBufSize(-1), // a write while disconnected is an error at once, not a promise
-		nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2),
-		nats.CustomReconnectDelay(func(int) time.Duration { return backoff(c.attempts.Load()) }),
-		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) {
-			wait := backoff(c.attempts.Add(1))
-			log.Warn(fmt.Sprintf("queue: cannot reach %s: %v (trying again in %s)", o.URL, err, wait))
-		}),
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if err != nil {
-				log.Warn(fmt.Sprintf("queue: connection to %s lost: %v (trying again)", o.URL, err))
-			}
-		}),
-		nats.ReconnectHandler(func(*nats.Conn) {
-			c.attempts.Store(0)
-			c.restartPulls()
-			log.Info("queue: connection is back", "url", o.URL)
-		}),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
-			log.Error(fmt.Sprintf("queue: %v", err))
-		}),
-	}
-	if o.inProcess != nil {
-		opts = append(opts, nats.InProcessServer(o.inProcess))
-	}
-	cfg, err := o.TLS.config(false)
-	if err != nil {
-		return nil, err
-	}
-	if cfg != nil {
-		opts = append(opts, nats.Secure(cfg))
-	}
-	if err := c.credentials(&opts); err != nil {
-		return nil, err
-	}
-	return opts, nil
-}
-
-// credentials signs in with the nkey and takes an inbox of its own: a runner may listen nowhere else.
-func (c *Conn) credentials(opts *[]nats.Option) error {
-	seed := c.opts.Seed
-	if len(seed) == 0 && c.opts.SeedFile != "" {
-		data, err := os.ReadFile(c.opts.SeedFile)
-		if err != nil {
-			return fmt.Errorf("queue: nkey seed: %w", err)
-		}
-		seed = data
-	}
-	if len(seed) == 0 {
-		return nil // an external server may take anyone
-	}
-	key, err := nkeys.FromSeed([]byte(strings.TrimSpace(string(seed))))
-	if err != nil {
-		return fmt.Errorf("queue: nkey seed: %w (expected one line that begins with SU)", err)
-	}
-	pub, err := key.PublicKey()
-	if err != nil {
-		return fmt.Errorf("queue: nkey seed: %w", err)
-	}
-	*opts = append(*opts, nats.Nkey(pub, key.Sign), nats.CustomInboxPrefix(inboxPrefix(pub)))
-	return nil
-}
-
-func inboxPrefix(pub string) string { return "_INBOX." + pub }
 
 func (c *Conn) restartPulls() {
 	c.mu.Lock()

@@ -22,7 +22,8 @@ type Exhauster interface {
 const exhaustedLease = time.Minute
 
 // Exhausted implements Exhauster. JetStream leaves such a message in the work queue for ever, undeliverable
-// (nats-server issue 5564), and only announces it; the announcements are kept in a stream of their own.
+// (nats-server issue 5564), and only announces it; the announcements are kept in a stream of their own. It counts when
+// somebody asks for work: with no runner left at all nobody is told, and a job's own deadline must end it.
 func (c *Conn) Exhausted(ctx context.Context, f func(context.Context, string, []byte, int) error) error {
 	for ctx.Err() == nil {
 		if c.nc.IsClosed() {
