@@ -92,6 +92,9 @@ func TestKeyLocks(t *testing.T) {
 	if _, err := l.lock(ctx, "a"); !errors.Is(err, context.Canceled) {
 		t.Errorf("a held key: %v", err)
 	}
+	if _, ok := l.try("a"); ok {
+		t.Error("a held key was taken")
+	}
 	other, err := l.lock(t.Context(), "b")
 	if err != nil {
 		t.Fatal(err)

@@ -63,7 +63,13 @@ func (m *GitMirrors) Fetch(ctx context.Context, r queue.Repo, refs ...string) (s
 		env = append(env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http."+u.Scheme+"://"+u.Host+"/.extraHeader",
 			"GIT_CONFIG_VALUE_0=Authorization: Basic "+basic)
 	}
-	args := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--force", "--", r.CloneURL}
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
+	args := []string{
+		// A redirect would carry the token to whatever host it names; a stalled transfer ends after a minute.
+		"-c", "http.followRedirects=false", "-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=60",
+		"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--force", "--", r.CloneURL,
+	}
 	for _, ref := range refs {
 		args = append(args, "+"+ref+":"+ref)
 	}
@@ -112,6 +118,9 @@ func (m *GitMirrors) ensure(ctx context.Context, dir string) error {
 	return nil
 }
 
+// fetchTime bounds one fetch; the first one of a large repository takes minutes.
+const fetchTime = 20 * time.Minute
+
 // run runs git in dir. Its error carries what git said, which never contains the token.
 func run(ctx context.Context, dir string, env []string, args ...string) error {
 	cmd := exec.CommandContext(ctx, "git", args...)
@@ -121,9 +130,9 @@ func run(ctx context.Context, dir string, env []string, args ...string) error {
 	cmd.Stderr = &stderr
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
-			return fmt.Errorf("git %s: %w", args[0], ctx.Err())
+			return fmt.Errorf("git: %w", ctx.Err())
 		}
-		return fmt.Errorf("git %s: %w: %s", args[0], err, lastLines(stderr.String(), 3))
+		return fmt.Errorf("git: %w: %s", err, lastLines(stderr.String(), 3))
 	}
 	return nil
 }

@@ -196,7 +196,7 @@ func TestSweep(t *testing.T) {
 		sweep(w, time.Minute)
 		w.want("a1 queued waiting for a runner")
 		sweep(w, w.policy.QueueWarn)
-		w.want("a1 queued waiting for a runner: none has taken the job yet")
+		w.want("a1 queued waiting for a runner: none has answered yet")
 		sweep(w, w.policy.QueueMax)
 		w.want("a1 timed_out timed out: no runner of pool default took the job within 24h0m0s")
 	})

@@ -113,31 +113,48 @@ type keyLock struct {
 	uses int
 }
 
-// lock waits for the key or for ctx.
-func (l *keyLocks) lock(ctx context.Context, key string) (unlock func(), err error) {
+// use counts one more holder or waiter of a key; drop counts it off.
+func (l *keyLocks) use(key string) (k *keyLock, drop func()) {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.held == nil {
 		l.held = map[string]*keyLock{}
 	}
-	k := l.held[key]
+	k = l.held[key]
 	if k == nil {
 		k = &keyLock{ch: make(chan struct{}, 1)}
 		l.held[key] = k
 	}
 	k.uses++
-	l.mu.Unlock()
-	drop := func() {
+	return k, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if k.uses--; k.uses == 0 {
 			delete(l.held, key)
 		}
 	}
+}
+
+// lock waits for the key or for ctx.
+func (l *keyLocks) lock(ctx context.Context, key string) (unlock func(), err error) {
+	k, drop := l.use(key)
 	select {
 	case k.ch <- struct{}{}:
 		return func() { <-k.ch; drop() }, nil
 	case <-ctx.Done():
 		drop()
 		return nil, ctx.Err()
+	}
+}
+
+// try takes the key if nobody has it.
+func (l *keyLocks) try(key string) (unlock func(), ok bool) {
+	k, drop := l.use(key)
+	select {
+	case k.ch <- struct{}{}:
+		return func() { <-k.ch; drop() }, true
+	default:
+		drop()
+		return nil, false
 	}
 }

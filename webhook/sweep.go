@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -35,9 +36,9 @@ func (p *planner) sweep(ctx context.Context, start bool) error {
 }
 
 func (p *planner) sweepOne(ctx context.Context, key string, start bool) error {
-	unlock, err := p.locks.lock(ctx, key)
-	if err != nil {
-		return err
+	unlock, ok := p.locks.try(key)
+	if !ok {
+		return nil // somebody is at work on it
 	}
 	defer unlock()
 	r, rev, err := p.load(ctx, key)
@@ -48,7 +49,8 @@ func (p *planner) sweepOne(ctx context.Context, key string, start bool) error {
 	switch r.State {
 	case StateDone:
 		if rest > p.policy.KeepRecord {
-			return p.q.Delete(ctx, queue.BucketJobs, key)
+			return errors.Join(ignoreMissing(p.q.Delete(ctx, queue.BucketHeads, commitKey(r.Repo.ID, r.Head))),
+				ignoreMissing(p.q.Delete(ctx, queue.BucketJobs, key)))
 		}
 	case StateQueued:
 		return p.sweepQueued(ctx, r, rev)
@@ -82,14 +84,12 @@ func (p *planner) sweepQueued(ctx context.Context, r *Record, rev uint64) error 
 		return p.complete(ctx, r, rev, timedOut(reason))
 	case !r.InProgress && !r.Warned && age > p.policy.QueueWarn:
 		r.Warned = true
-		rev, err := p.save(ctx, r, rev)
-		if err != nil {
+		if _, err := p.save(ctx, r, rev); err != nil {
 			return err
 		}
-		_ = rev
 		return p.gh.UpdateRun(ctx, ghRepo(r.Repo), r.RunID, r.Check, github.StatusQueued, github.Output{
-			Title: "waiting for a runner: none has taken the job yet",
-			Summary: fmt.Sprintf("No runner of pool `%s` has taken this job for %s. It ends as timed out after %s.\n\nIs a runner "+
+			Title: "waiting for a runner: none has answered yet",
+			Summary: fmt.Sprintf("No runner of pool `%s` has answered for %s. The check ends as timed out after %s.\n\nIs a runner "+
 				"connected? `gatebot doctor` on the runner's machine says what keeps it.", r.Pool, age.Round(time.Minute), p.policy.QueueMax),
 		})
 	}
