@@ -20,7 +20,7 @@ var Rule = &checks.Rule{
 	Fix:    "copy into a pinned, contiguous buffer that is allocated once",
 	Fine: []string{
 		"`.to(\"cpu\", non_blocking=True)`: torch allocates a pinned destination itself",
-		"a transposed pinned tensor as long as it has no gaps",
+		"whole rows of a pinned tensor: `pinned[:n]`",
 	},
 	Torch: "torch's sync debug mode does not report it; torch 2.11 refuses it in a capture",
 	Calls: []string{"Tensor.copy_"},

@@ -15,7 +15,7 @@ var Rule = &checks.Rule{
 		"copied to the host, which waits. The shape of everything after it differs from step to step, so no graph can " +
 		"replay it.",
 	Before: "experts = topk_ids.unique()",
-	After:  "active = torch.zeros(n, dtype=torch.bool).index_fill_(0, topk_ids.view(-1), True)  # preallocated, one flag per expert",
+	After:  "active = self.active.zero_().index_fill_(0, topk_ids.view(-1), 1)  # one flag per expert, made once",
 	Fix:    "keep one flag or counter per possible value (scatter into a fixed buffer)",
 	Fine: []string{
 		"`np.unique`, pandas and sets of Python values",
