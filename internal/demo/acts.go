@@ -15,8 +15,8 @@ import (
 // patience is how long anything may take on a busy machine.
 const patience = 60 * time.Second
 
-// history brings main up: two violations come in, two commits fix them, and the fix log gains a row for each.
-func (s *scenario) history(ctx context.Context) error {
+// begin makes the repository and pushes its first commit.
+func (s *scenario) begin(ctx context.Context) error {
 	s.clone = &clone{dir: filepath.Join(s.dir, "clone")}
 	path, err := pathWith(s.Exe, s.dir)
 	if err != nil {
@@ -37,6 +37,42 @@ func (s *scenario) history(ctx context.Context) error {
 			return err
 		}
 	}
+	head, err := s.clone.git(ctx, "rev-parse", "HEAD")
+	if err != nil {
+		return err
+	}
+	s.print.step("commit", "%.7s  One decode step (moe/decode.py, moe/router.py)", head)
+	return s.land(ctx, "clean", head, "success", nil)
+}
+
+// land pushes main and waits for the check run of its new head.
+func (s *scenario) land(ctx context.Context, what, head, conclusion string, planted []place) error {
+	if _, err := s.clone.push(ctx, "main"); err != nil {
+		return err
+	}
+	s.print.step("push", "main, %s", what)
+	run, err := s.wait(ctx, "main", head)
+	if err != nil {
+		return err
+	}
+	s.verdict(run, "main %.7s: %s — %s", head, run.Conclusion, run.Title)
+	return expect(run, conclusion, planted)
+}
+
+// verdict is the line of a check run, with the sign that GitHub puts before it.
+func (s *scenario) verdict(run standin.CheckRun, format string, args ...any) {
+	line := s.print.bad
+	if run.Conclusion == "success" {
+		line = s.print.good
+	}
+	line("check", format, args...)
+}
+
+// history lets two violations into main past the gate, and two commits fix them: the fix log gains a row for each.
+func (s *scenario) history(ctx context.Context) error {
+	if _, err := s.clone.git(ctx, "checkout", "-q", "main"); err != nil {
+		return err
+	}
 	var head string
 	var planted []place
 	for _, c := range []change{logBusiest, stopEarly} {
@@ -47,19 +83,9 @@ func (s *scenario) history(ctx context.Context) error {
 		head, planted = id, append(planted, places...)
 		s.print.step("commit", "%.7s  %s", id, c.message)
 	}
-	if _, err := s.clone.push(ctx, "main"); err != nil {
+	if err := s.land(ctx, "past the gate, with two violations", head, "failure", planted); err != nil {
 		return err
 	}
-	s.print.step("push", "main, with two violations in its history")
-	run, err := s.wait(ctx, "main", head)
-	if err != nil {
-		return err
-	}
-	if err := expect(run, "failure", planted); err != nil {
-		return err
-	}
-	s.print.good("check", "main %.7s: %s — %s", head, run.Conclusion, run.Title)
-
 	var fixes []string
 	for _, c := range []change{fixBusiest, fixStop} {
 		id, _, err := s.clone.commit(ctx, c)
@@ -69,17 +95,9 @@ func (s *scenario) history(ctx context.Context) error {
 		fixes = append(fixes, id)
 		s.print.step("commit", "%.7s  %s", id, c.message)
 	}
-	if _, err := s.clone.push(ctx, "main"); err != nil {
+	if err := s.land(ctx, "with both fixed", fixes[1], "success", nil); err != nil {
 		return err
 	}
-	s.print.step("push", "main, with both fixed")
-	if run, err = s.wait(ctx, "main", fixes[1]); err != nil {
-		return err
-	}
-	if err := expect(run, "success", nil); err != nil {
-		return err
-	}
-	s.print.good("check", "main %.7s: %s — %s", fixes[1], run.Conclusion, run.Title)
 	return s.fixLog(ctx, fixes)
 }
 
@@ -144,11 +162,7 @@ func (s *scenario) pull(ctx context.Context, branch string, c change, conclusion
 	if err != nil {
 		return err
 	}
-	line := s.print.good
-	if conclusion == "failure" {
-		line = s.print.bad
-	}
-	line("check", "pull request #%d: %s", p.Number, run.Conclusion)
+	s.verdict(run, "pull request #%d: %s", p.Number, run.Conclusion)
 	err = s.print.showRun(run, func(path string) (string, error) {
 		return s.bare().git(ctx, "show", head+":"+path)
 	})
@@ -198,6 +212,8 @@ func (s *scenario) hook(ctx context.Context) error {
 		return fmt.Errorf("the accepted push left the branch at %.7s, want %.7s", got, good)
 	}
 	s.print.good("push", "experiment %.7s %q accepted", good, goodPush.message)
-	s.print.under(said)
+	if said != "" {
+		s.print.under(said)
+	}
 	return nil
 }

@@ -46,7 +46,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		}
 	}()
 	for _, act := range []func(context.Context) error{
-		s.start, s.history, s.violation, s.repair, s.hook,
+		s.start, s.begin, s.violation, s.repair, s.history, s.hook,
 	} {
 		if err := act(ctx); err != nil {
 			return fmt.Errorf("demo: %w", err)

@@ -8,6 +8,9 @@ import (
 	"github.com/gatebot/gatebot/webhook/standin"
 )
 
+// summaryWidth is how many characters of a line of the summary are shown.
+const summaryWidth = 118
+
 // showRun prints a check run as GitHub's page shows it: conclusion and title, summary, then each annotation under the
 // code it is about.
 func (p *printer) showRun(run standin.CheckRun, read func(path string) (string, error)) error {
@@ -16,8 +19,8 @@ func (p *printer) showRun(run standin.CheckRun, read func(path string) (string, 
 		sign, code = "✓", green
 	}
 	p.under(p.paint(code, sign+" "+run.Name) + " — " + p.paint(bold, run.Title) + p.paint(dim, fmt.Sprintf("  (%s)", run.Conclusion)))
-	for line := range strings.Lines(strings.TrimSpace(run.Summary) + "\n") {
-		p.under(p.paint(dim, "│ ") + strings.TrimRight(line, "\n"))
+	for _, line := range plain(run.Summary, summaryWidth) {
+		p.under(p.paint(dim, "│ ") + line)
 	}
 	for _, a := range sorted(run.Annotations) {
 		text, err := read(a.Path)

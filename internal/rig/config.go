@@ -17,7 +17,8 @@ listen:
   http: %[2]s
   queue: %[3]s
 check:
-  timeout: %[4]s
+  timeout: 2m
+  max_bundle: %[4]d
 runners:
   - name: bench
     nkey: %[5]s
@@ -30,7 +31,7 @@ func (r *Rig) writeConfigs(pem []byte) error {
 		write("app.pem", string(pem)),
 		write("webhook.secret", r.Secret+"\n"),
 		write("runner.nkey", string(r.seed)+"\n"),
-		write("serve.yaml", fmt.Sprintf(serveConfig, r.GitHub.URL(), r.HTTP, r.Queue, r.Timeout, r.public)),
+		write("serve.yaml", fmt.Sprintf(serveConfig, r.GitHub.URL(), r.HTTP, r.Queue, r.MaxBundle, r.public)),
 		write("runner.yaml", fmt.Sprintf(runnerConfig, r.Queue, r.File("runner"))),
 	)
 }

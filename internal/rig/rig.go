@@ -22,7 +22,8 @@ type Options struct {
 	Dir     string // everything is below it; the caller removes it
 	Exe     string // the gatebot executable
 	Standin standin.Options
-	Timeout string // of one job, default 2m
+
+	MaxBundle int64 // the server's check.max_bundle in bytes, default 64 MiB
 }
 
 // Rig is one set-up. GitHub runs from the start; the children run when they are told to.
@@ -56,8 +57,8 @@ func New(ctx context.Context, o Options) (*Rig, error) {
 	if r.Queue, err = freeAddress(); err != nil {
 		return nil, err
 	}
-	if r.Timeout == "" {
-		r.Timeout = "2m"
+	if r.MaxBundle == 0 {
+		r.MaxBundle = 64 << 20
 	}
 	o.Standin.Dir, o.Standin.AppKey, o.Standin.Secret = filepath.Join(o.Dir, "github"), &key.PublicKey, r.Secret
 	if err := os.MkdirAll(o.Standin.Dir, 0o755); err != nil {

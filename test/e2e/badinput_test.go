@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gatebot/gatebot/internal/rig"
 	"github.com/gatebot/gatebot/webhook/standin"
 )
 
@@ -235,41 +236,34 @@ func TestRunnerWaitsForTheQueue(t *testing.T) {
 	s.one(head, "failure", lines)
 }
 
-// TestRepositoryThatCannotBeBundled loses an object of the pull request's commit at GitHub: the fetch fails for good.
+// TestRepositoryThatCannotBeBundled makes the tree too large for a bundle: the run ends, says why, and is neither clean
+// nor a violation.
 func TestRepositoryThatCannotBeBundled(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, standin.Options{})
+	s := newSiteWith(t, rig.Options{MaxBundle: 64 << 10})
 	s.commit("main", "Start", 0)
 	s.delivered()
 	s.server()
 	s.runner()
-	head, _ := s.commit("topic", "Change", 1)
-	blob := strings.TrimSpace(s.git("rev-parse", head+":moe/decode.py"))
-	if err := os.Remove(filepath.Join(s.Repo.Dir(), "objects", blob[:2], blob[2:])); err != nil {
+	noise := make([]byte, 256<<10)
+	_, _ = rand.Read(noise) // never fails
+	head, err := s.Repo.Commit(t.Context(), s.User, "topic", "Weights", standin.Change{Path: "weights.bin", Content: noise})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Repo.OpenPull(t.Context(), s.User, standin.NewPull{Title: "Broken", Head: "topic"}); err != nil {
+	if _, err := s.Repo.OpenPull(t.Context(), s.User, standin.NewPull{Title: "Weights", Head: "topic"}); err != nil {
 		t.Fatal(err)
 	}
 	s.done(head)
 	run := s.GitHub.CheckRunsFor(head)[0]
 	if run.Conclusion == "success" || run.Conclusion == "failure" {
-		t.Errorf("conclusion %s: a repository that cannot be read is neither clean nor a violation", run.Conclusion)
+		t.Errorf("conclusion %s, want one that is no verdict", run.Conclusion)
 	}
-	if len(run.Title)+len(run.Summary) == 0 {
-		t.Error("the run does not say why")
+	if said := run.Title + " " + run.Summary; !strings.Contains(said, "bundle") || !strings.Contains(said, "max_bundle") {
+		t.Errorf("the run says %q, want why and what to do", said)
 	}
-	t.Logf("%s: %s\n%s", run.Conclusion, run.Title, run.Summary)
-}
-
-// git runs git in the repository at the stand-in.
-func (s *site) git(args ...string) string {
-	s.Helper()
-	cmd := exec.CommandContext(s.Context(), "git", args...)
-	cmd.Dir = s.Repo.Dir()
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		s.Fatalf("git %v: %v: %s", args, err, out)
-	}
-	return string(out)
+	// The next pull request is none the worse for it.
+	_, next, lines := s.pull("small", 1)
+	s.done(next)
+	s.one(next, "failure", lines)
 }

@@ -34,10 +34,14 @@ func killWhileChecking(t *testing.T, point string) {
 	const violations = 60
 	s := newSite(t, standin.Options{})
 	s.commit("main", "Start", 0) // nobody listens yet: the base is simply there
+	head, lines := s.commit("topic", "Many violations", violations)
 	s.delivered()
 	env := []string{"GATEBOT_CRASH_AT=" + point, "GATEBOT_CRASH_ONCE=" + s.marker(point)}
-	server, runner := s.server(env...), s.runner(env...)
-	_, head, lines := s.pull("topic", violations)
+	server, runner := s.armed(env...), s.runner(env...)
+	// The first event that the server sees, so that it is the one it dies with.
+	if _, err := s.Repo.OpenPull(t.Context(), s.User, standin.NewPull{Title: "Many violations", Head: "topic"}); err != nil {
+		t.Fatal(err)
+	}
 
 	victim, restart := server, s.server
 	if slices.Contains(onRunner, point) {
@@ -69,7 +73,7 @@ func killWhileLogging(t *testing.T) {
 	s.commit("main", "Start", 1)
 	s.delivered()
 	env := []string{"GATEBOT_CRASH_AT=" + crash.FixLogWritten, "GATEBOT_CRASH_ONCE=" + s.marker(crash.FixLogWritten)}
-	server := s.server(env...)
+	server := s.armed(env...)
 	s.runner()
 	fix, _ := s.commit("main", "Keep the maximum on the device", 0)
 	s.until("the crash", func() bool { return server.Dead() != nil })

@@ -17,7 +17,7 @@ import (
 )
 
 // patience is how long anything may take on a busy machine. It is a bound for what hangs, not a measurement.
-const patience = 100 * time.Second
+const patience = 3 * time.Minute
 
 var (
 	describe    sync.Once
@@ -45,12 +45,17 @@ type site struct {
 // newSite sets up and starts nothing but the stand-in. At the end every request that gatebot sent must have been valid.
 func newSite(t *testing.T, github standin.Options) *site {
 	t.Helper()
+	return newSiteWith(t, rig.Options{Standin: github})
+}
+
+func newSiteWith(t *testing.T, o rig.Options) *site {
+	t.Helper()
 	v := apiDescription(t).NewValidator()
-	github.Around = v.Around(false)
-	if github.ContentPerMinute == 0 {
-		github.ContentPerMinute = 400 // several jobs within seconds are this test's doing
+	o.Dir, o.Exe, o.Standin.Around = t.TempDir(), gatebot, v.Around(false)
+	if o.Standin.ContentPerMinute == 0 {
+		o.Standin.ContentPerMinute = 400 // several jobs within seconds are this test's doing
 	}
-	r, err := rig.New(t.Context(), rig.Options{Dir: t.TempDir(), Exe: gatebot, Standin: github})
+	r, err := rig.New(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,6 +98,17 @@ func (s *site) server(env ...string) *rig.Child {
 		s.Fatal(err)
 	}
 	s.until("gatebot serve answers", func() bool { return s.Healthy(s.Context()) })
+	return c
+}
+
+// armed starts a server that is to die: it may do so before it has answered for the first time.
+func (s *site) armed(env ...string) *rig.Child {
+	s.Helper()
+	c, err := s.StartServer(env...)
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.until("gatebot serve answers or dies", func() bool { return c.Dead() != nil || s.Healthy(s.Context()) })
 	return c
 }
 

@@ -1,0 +1,125 @@
+package e2e
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// demo starts `gatebot demo` with a temporary directory of its own, so that what it leaves behind shows.
+func demo(t *testing.T, args ...string) (cmd *exec.Cmd, out *said, tmp string) {
+	t.Helper()
+	tmp = t.TempDir()
+	out = &said{}
+	cmd = exec.Command(gatebot, append([]string{"demo"}, args...)...)
+	cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, out, tmp
+}
+
+// nothingLeft insists that the demo's directory is gone, and so are its processes: they are known by the directory in
+// their command lines.
+func nothingLeft(t *testing.T, tmp string) {
+	t.Helper()
+	if left, err := filepath.Glob(filepath.Join(tmp, "*")); err != nil || left != nil {
+		t.Errorf("left behind in the temporary directory: %v %v", left, err)
+	}
+	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range lines {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			continue // it has ended meanwhile
+		}
+		if strings.Contains(string(data), tmp) {
+			t.Errorf("left running: %s %s", name, strings.ReplaceAll(string(data), "\x00", " "))
+		}
+	}
+}
+
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	cmd, out, tmp := demo(t)
+	err := cmd.Wait()
+	text := out.String()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for _, want := range []string{
+		`pull request #1: failure`, `pull request #2: success`, `moe/decode\.py:\d+ failure`, `moe/router\.py:\d+ failure`,
+		`GB101`, `(?m)^ *\+\| [0-9a-f]{7} \|.*\n *\+\| [0-9a-f]{7} \|`, `refused by the hook`, `accepted`, `2 fixes logged`,
+	} {
+		if !regexp.MustCompile(want).MatchString(text) {
+			t.Errorf("the demo does not show %s", want)
+		}
+	}
+	if strings.Contains(text, "\x1b") {
+		t.Error("colors although nobody has a terminal")
+	}
+	nothingLeft(t, tmp)
+	if t.Failed() {
+		t.Log(text)
+	}
+}
+
+// TestDemoInterrupted presses Ctrl-C while things are under way, and while --keep keeps them up.
+func TestDemoInterrupted(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, after string
+		args        []string
+		code        int
+	}{
+		{"at work", "runner", nil, 3},
+		{"kept", "running until interrupted", []string{"--keep"}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			cmd, out, tmp := demo(t, c.args...)
+			for deadline := time.Now().Add(patience); !strings.Contains(out.String(), c.after) && time.Now().Before(deadline); {
+				time.Sleep(20 * time.Millisecond)
+			}
+			if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+				t.Fatal(err)
+			}
+			err := cmd.Wait()
+			if code := cmd.ProcessState.ExitCode(); code != c.code {
+				t.Errorf("exit %d (%v), want %d\n%s", code, err, c.code, out)
+			}
+			if !strings.Contains(out.String(), c.after) {
+				t.Errorf("it was interrupted before it said %q:\n%s", c.after, out)
+			}
+			nothingLeft(t, tmp)
+		})
+	}
+}
+
+// said is what a command has printed so far.
+type said struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *said) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
