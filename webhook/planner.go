@@ -26,34 +26,6 @@ type planner struct {
 	now     func() time.Time
 }
 
-// Policy is how patient the server is and what it asks runners for.
-type Policy struct {
-	Check   string        // name of the check run
-	Pool    string        // runners that get the jobs
-	Timeout time.Duration // of one job on its runner
-
-	Lag        time.Duration // how long GitHub's API may show an older head than the webhook did
-	NotYetFor  time.Duration // how long a commit may stay invisible before it counts as vanished
-	PlanFor    time.Duration // how long planning is retried before the run ends without a verdict
-	QueueWarn  time.Duration // when a run says that no runner has taken it
-	QueueMax   time.Duration // when waiting for a runner ends without a verdict
-	Grace      time.Duration // what a result may take beyond the job's own time limit
-	Retries    int           // attempts after the first that infrastructure may spoil
-	MaxBundle  int64         // bytes
-	RunForks   bool          // run commits from forks without asking
-	KeepRecord time.Duration // how long finished records stay
-}
-
-// DefaultPolicy is what serve uses.
-func DefaultPolicy() Policy {
-	return Policy{
-		Check: "gatebot", Pool: "default", Timeout: 30 * time.Minute,
-		Lag: 30 * time.Second, NotYetFor: 10 * time.Minute, PlanFor: 2 * time.Hour,
-		QueueWarn: 10 * time.Minute, QueueMax: 24 * time.Hour, // GitHub gives up after 14 days
-		Grace: 10 * time.Minute, Retries: 2, MaxBundle: 1 << 30, KeepRecord: 30 * 24 * time.Hour,
-	}
-}
-
 // Plan acts on one event. It may be called again with the same event; an error means that it should be.
 func (p *planner) Plan(ctx context.Context, ev queue.Event, t Trigger) error {
 	switch t.Kind {
