@@ -241,3 +241,24 @@ func TestPools(t *testing.T) {
 		t.Errorf("result %+v", res)
 	}
 }
+
+// TestStarted: the server hears of the lease before it hears of the result, and not at all of a job that was done before.
+func TestStarted(t *testing.T) {
+	t.Parallel()
+	q := queue.NewMemory()
+	job := aJob(t, q, "job")
+	send(t, q, job)
+	o := options(t, q, "pass")
+	if err := Run(context.Background(), o, nil); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	first, second := nextWord(ctx, t, q), nextWord(ctx, t, q)
+	if first == nil || first.Class != queue.ClassStarted || first.JobID != job.ID || first.Key != job.Key || first.Epoch != 1 {
+		t.Errorf("first word: %+v", first)
+	}
+	if second == nil || second.Class != queue.ClassVerdict {
+		t.Errorf("second word: %+v", second)
+	}
+}

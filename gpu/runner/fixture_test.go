@@ -87,11 +87,22 @@ func send(t *testing.T, q queue.Queue, job queue.Job) {
 	}
 }
 
-// nextResult waits for the next result as the server would.
+// nextResult waits for the next result as the server would, after any number of "started".
 func nextResult(t *testing.T, q queue.Queue, wait time.Duration) *queue.Result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()
+	for {
+		res := nextWord(ctx, t, q)
+		if res == nil || res.Class != queue.ClassStarted {
+			return res
+		}
+	}
+}
+
+// nextWord is nil when ctx ends first.
+func nextWord(ctx context.Context, t *testing.T, q queue.Queue) *queue.Result {
+	t.Helper()
 	m, err := q.Next(ctx, queue.Results, queue.Consumer{Name: "server", Lease: time.Minute})
 	if errors.Is(err, context.DeadlineExceeded) {
 		return nil

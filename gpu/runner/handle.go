@@ -36,6 +36,7 @@ func (r *runner) handle(ctx context.Context, m queue.Message) error {
 	defer cancel(nil)
 	stop := r.beat(m, cancel)
 	defer stop()
+	r.started(ctx, &job, m.Deliveries())
 	res, err := r.attempt(jctx, &job, m.Deliveries())
 	switch {
 	case err == nil:
@@ -54,6 +55,24 @@ func (r *runner) handle(ctx context.Context, m queue.Message) error {
 	}
 	crash.At(crash.ResultSpooled)
 	return r.deliver(ctx, m, res)
+}
+
+// startedFor is how long the word that a job has started may hold it up.
+const startedFor = 2 * time.Second
+
+// started tells the server that this lease has the job: the check run goes to "in progress", and what an earlier lease
+// still sends counts for nothing. Without it the job runs all the same.
+func (r *runner) started(ctx context.Context, job *queue.Job, epoch int) {
+	data, err := json.Marshal(queue.Result{JobID: job.ID, Key: job.Key, Attempt: job.Attempt, Epoch: epoch, Runner: r.Name,
+		Class: queue.ClassStarted, Started: time.Now().UTC()})
+	if err == nil {
+		ctx, cancel := context.WithTimeout(ctx, startedFor)
+		defer cancel()
+		_, err = r.q.Publish(ctx, queue.Results, r.Name, fmt.Sprintf("%s/%d/started", job.ID, epoch), data)
+	}
+	if err != nil {
+		r.log.Warn("runner: the server does not know yet that the job has started", "job", job.ID, "error", err)
+	}
 }
 
 // beat extends the lease until the returned function is called. When it could not for two leases it cancels the job.
