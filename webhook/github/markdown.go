@@ -22,6 +22,30 @@ func cell(s string) string {
 	return s
 }
 
+// prose is cell for a message of ours: what it quotes between backticks becomes a code span, the rest is text. A quoted
+// text with a backtick in it leaves an odd number of them; then all of it is text.
+func prose(s string) string {
+	pieces := strings.Split(strings.Join(strings.Fields(s), " "), "`")
+	if len(pieces)%2 == 0 {
+		return cell(s)
+	}
+	var b strings.Builder
+	for i, p := range pieces {
+		switch {
+		case i%2 == 0:
+			b.WriteString(escaper.Replace(p))
+		case p == "":
+			return cell(s)
+		default:
+			b.WriteString(code(p))
+		}
+	}
+	if b.Len() == 0 {
+		return "–"
+	}
+	return b.String()
+}
+
 // code is a code span in a table cell: the fence is longer than any run of backticks inside, and GitHub's tables want
 // the bar escaped even there.
 func code(s string) string {

@@ -67,7 +67,12 @@ func message(f finding.Finding) string {
 	}
 	for _, e := range f.Evidence {
 		if e.Kind == finding.EvidenceHotPath {
-			if s := evidenceText(e, " → "); s != "" {
+			// The chain is enough here; the frames with their lines are in the raw details.
+			s := e.Message
+			if s == "" {
+				s = strings.Join(e.Frames, " → ")
+			}
+			if s != "" {
 				why = append(why, "on the hot path: "+s)
 			}
 		}

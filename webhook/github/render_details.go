@@ -36,7 +36,7 @@ func list(b *strings.Builder, heading string, fs []finding.Finding) {
 	fmt.Fprintf(b, "### %s\n\n| | Rule | Where | What |\n|---|---|---|---|\n", heading)
 	for _, f := range fs {
 		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", cell(string(f.Severity)), cell(f.Rule+" "+f.Name), where(f),
-			cell(oneLine(f.Message, 200)))
+			prose(oneLine(f.Message, 200)))
 	}
 	b.WriteString("\n")
 }

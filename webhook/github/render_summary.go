@@ -33,7 +33,13 @@ func checkTable(b *strings.Builder, checks []finding.CheckResult) {
 		return
 	}
 	b.WriteString("| Check | Status | Required | Time | Reason |\n|---|---|---|---:|---|\n")
-	for _, c := range checks {
+	for i := 0; i < len(checks); {
+		c := checks[i]
+		names := cell(c.Name)
+		// Seven checks that did not run for one reason are one row.
+		for i++; i < len(checks) && sameRow(c, checks[i]); i++ {
+			names += ", " + cell(checks[i].Name)
+		}
 		required := "no"
 		if c.Required {
 			required = "yes"
@@ -42,9 +48,14 @@ func checkTable(b *strings.Builder, checks []finding.CheckResult) {
 		if c.Status != finding.StatusNotRun {
 			took = fmt.Sprintf("%d ms", c.DurationMS)
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", cell(c.Name), status(c.Status), required, took, cell(reason(c)))
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", names, status(c.Status), required, took, cell(reason(c)))
 	}
 	b.WriteString("\n")
+}
+
+func sameRow(a, b finding.CheckResult) bool {
+	return a.Status == finding.StatusNotRun && b.Status == a.Status && a.Reason == b.Reason && a.Required == b.Required &&
+		len(a.Regions)+len(b.Regions) == 0
 }
 
 func status(s finding.Status) string {
@@ -99,7 +110,7 @@ func findingTable(b *strings.Builder, p parts) {
 			break
 		}
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", cell(string(f.Severity)), cell(f.Rule+" "+f.Name), where(f),
-			code(f.Function), cell(oneLine(f.Message, 300)))
+			code(f.Function), prose(oneLine(f.Message, 300)))
 	}
 	b.WriteString("\n")
 }
