@@ -28,10 +28,6 @@ var Rule = &checks.Rule{
 		if s.Op != "" || !s.Base.DeviceTensor() {
 			return
 		}
-		if s.Value.IsArray() || s.Value.IsSequence() && s.Value.HostData() {
-			p.Report(s.Node, s.Base, "writing host data into a device tensor copies it over and waits for the stream")
-			return
-		}
 		if !s.Value.IsNumber() {
 			return
 		}

@@ -21,6 +21,7 @@ var Rule = &checks.Rule{
 		"`x[0]`, `x[1:3]`, `x[i]` with host numbers",
 		"`x[idx]` with an index tensor on the device",
 		"a 0-d CPU tensor as an index: read without a wait",
+		"a boolean mask on the CPU: its positions are counted on the host and copied without a wait",
 		"host lists indexed by host numbers",
 	},
 	Torch: "measured on an H200, torch 2.11: one wait per list, array, range or CPU tensor",
@@ -50,7 +51,7 @@ func hostIndex(v *checks.Value) bool {
 		return false
 	case v.OnCPU():
 		d, known := v.Dim()
-		return !known || d > 0
+		return !v.IsBool() && (!known || d > 0)
 	case v.IsArray():
 		d, known := v.Dim()
 		return !known || d > 0

@@ -138,3 +138,27 @@ func TestTableAgreesWithNamedMeasurements(t *testing.T) {
 		t.Errorf("%d operations compared, want at least 600", n)
 	}
 }
+
+// What the rules tell people to write must neither wait nor break a capture (examples.py measured it).
+func TestAdviceWasMeasured(t *testing.T) {
+	advice, hazards := 0, 0
+	for _, line := range lines(t, "testdata/examples-h200.txt") {
+		name, outcome, ok := strings.Cut(line, " ")
+		if !ok {
+			t.Fatalf("%q: want a name and an outcome", line)
+		}
+		outcome = strings.TrimSpace(outcome)
+		switch {
+		case strings.HasSuffix(name, "a") && len(name) == 4:
+			advice++
+			if outcome != "waits 0 capture ok" {
+				t.Errorf("%s is advice and was measured: %s", name, outcome)
+			}
+		case strings.HasSuffix(name, "b") && len(name) == 4:
+			hazards++
+		}
+	}
+	if advice < 30 || hazards < 30 {
+		t.Errorf("%d pieces of advice and %d hazards measured", advice, hazards)
+	}
+}

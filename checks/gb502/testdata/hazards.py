@@ -23,7 +23,6 @@ class Layer(torch.nn.Module):
         for g in range(8):
             self.vec[g] = g * n  # want "copies the number to the device"
         self.vec[-1] = float(n)  # want "copies the number to the device"
-        self.vec[0:2] = [1.0, 2.0]  # want "writing host data into a device tensor"
         return self.vec
 
 

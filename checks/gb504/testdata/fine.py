@@ -27,6 +27,8 @@ class Layer(torch.nn.Module):
         e = x[0, 1]
         # a CPU tensor without dimensions is read
         f = x[self.host.long()[0, 0]]
+        # a mask of the host: counted there, copied without a wait
+        q = x[self.host > 0]
         # the host's own
         g = self.host[[0, 1]]
         h = np.arange(4)[[0, 1]]
@@ -37,4 +39,4 @@ class Layer(torch.nn.Module):
         for dst, src in zip(np.arange(4).tolist(), np.arange(4).tolist()):
             x[dst].copy_(x[src])
         p = x[np.arange(4).max()]
-        return a, b, c, d, e, f, g, h, k, m, p
+        return a, b, c, d, e, f, g, h, k, m, p, q
