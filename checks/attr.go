@@ -245,7 +245,7 @@ func tensorAttr(v *Value, name string) *Value {
 	case "is_cuda", "is_cpu", "is_leaf", "requires_grad", "is_sparse", "is_quantized", "is_meta", "is_nested", "is_mps", "is_xpu":
 		return boolean
 	case "dtype":
-		return &Value{Kind: KindDType, Rank: -1, Place: PlaceHost, Sure: Likely, DType: v.DType}
+		return &Value{Kind: KindDType, Rank: -1, Place: PlaceHost, Sure: Likely, DType: v.DType, Name: v.Name}
 	case "device":
 		if v.Place == PlaceUnknown {
 			return device(PlaceDevice, "") // on the hot path tensors live there

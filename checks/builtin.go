@@ -122,7 +122,7 @@ func (fr *frame) isInstance(v, cls *Value) (is, known bool) {
 	if cls.Kind == KindExternal {
 		name = last(cls.Name)
 	}
-	want := Kind(0)
+	var want Kind
 	switch name {
 	case "Tensor", "LongTensor", "FloatTensor":
 		want = KindTensor
@@ -360,7 +360,7 @@ func isLogLevel(s string) bool {
 	return false
 }
 
-// isLogger recognises logger.info(…) by the name of the object: loggers come from too many places to follow.
+// isLogger recognizes logger.info(…) by the name of the object: loggers come from too many places to follow.
 func (fr *frame) isLogger(c *Call) bool {
 	if c.Node == nil {
 		return false

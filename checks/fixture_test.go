@@ -116,7 +116,7 @@ func TestInference(t *testing.T) {
 // TestGuards checks which code counts as production.
 func TestGuards(t *testing.T) {
 	for name, src := range readDir(t, "testdata/guards") {
-		rep := scanMemory(t, memory{name: src}, Options{Rules: []*Rule{unresolved("mark")}, Guards: []string{"flavour == 3"}})
+		rep := scanMemory(t, memory{name: src}, Options{Rules: []*Rule{unresolved("mark")}, Guards: []string{"flavor == 3"}})
 		want := expected(src, "guard")
 		seen := map[int]bool{}
 		for _, f := range rep.Findings {

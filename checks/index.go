@@ -10,7 +10,7 @@ import (
 	"github.com/gatebot/gatebot/internal/pyast"
 )
 
-// indexFile summarises a tree so that the tree can go. Functions and classes get ordinals in source order; unitOf
+// indexFile summarizes a tree so that the tree can go. Functions and classes get ordinals in source order; unitOf
 // finds them again by walking in the same order.
 func indexFile(f File, tree *pyast.Module) *module {
 	m := &module{path: f.Path, file: f, size: f.Size, imports: map[string]target{}, funcs: map[string]*Func{},

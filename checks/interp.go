@@ -3,7 +3,6 @@ package checks
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/gatebot/gatebot/internal/pyast"
 )
@@ -12,12 +11,12 @@ import (
 // on code that is written to explode.
 const (
 	maxDepth      = 12      // calls inside calls
-	maxWork       = 400_000 // expressions per entry point
+	maxWork       = 200_000 // expressions per entry point
 	maxLoops      = 3       // turns of a loop until its values must have settled
 	maxRecurse    = 2       // activations of one function
 	maxInitWork   = 8_000   // expressions per constructor
 	maxQuietDepth = 6       // calls inside calls where only values are wanted
-	maxMemo       = 8192    // results of calls
+	maxMemo       = 4096    // results of calls
 	maxFlow       = 12      // steps of evidence
 	maxExprNest   = 400     // nesting of one expression
 )
@@ -38,6 +37,7 @@ type interp struct {
 	frames  []*frame
 	quiet   int // above 0: values only, no events
 	work    int
+	limit   int // work of an entry, maxWork
 	nextObj int
 	nest    int
 	trace   *tracer
@@ -69,7 +69,7 @@ type loopState struct{ breaks, continues *env }
 func newInterp(ctx context.Context, p *project, hot *hotPath, hooks *hooks, sink *sink) *interp {
 	return &interp{ctx: ctx, p: p, hot: hot, opts: p.opts, hooks: hooks, memo: map[string]*Value{},
 		objects: map[*Class]*classState{}, globals: map[globalVar]*Value{}, callers: map[*Func]bool{},
-		uses: map[*Func]*paramUse{}, sink: sink, failed: map[string]error{}}
+		uses: map[*Func]*paramUse{}, limit: maxWork, sink: sink, failed: map[string]error{}}
 }
 
 // runEntry interprets one hot function on its own: as a root, or because nobody who calls it was seen.
@@ -80,7 +80,7 @@ func (in *interp) runEntry(f *Func) (err error) {
 			in.quiet, in.nest, in.frames = 0, 0, in.frames[:0]
 		}
 	}()
-	in.work = maxWork
+	in.work = in.limit
 	u, node := in.syntax(f)
 	if node == nil {
 		return nil
@@ -210,5 +210,3 @@ func (in *interp) newObject() *Object {
 	in.nextObj++
 	return &Object{id: in.nextObj, attrs: map[string]*Value{}}
 }
-
-func isDunder(s string) bool { return strings.HasPrefix(s, "__") && strings.HasSuffix(s, "__") }

@@ -50,10 +50,13 @@ func optional(v *Value) *Value {
 
 func joinTensors(a, b *Value) *Value {
 	if a.Place == b.Place && a.Rank == b.Rank && a.DType == b.DType && a.Sure == b.Sure && a.NonDense == b.NonDense &&
-		a.Optional == b.Optional {
+		a.Optional == b.Optional && a.Name == b.Name {
 		return a
 	}
 	v := *a
+	if a.Name != b.Name {
+		v.Name = ""
+	}
 	v.Sure = min(a.Sure, b.Sure)
 	v.Optional = a.Optional || b.Optional
 	v.NonDense = a.NonDense && b.NonDense

@@ -23,7 +23,7 @@ type Options struct {
 
 	Workers     int           // parallel readers and parsers; 0 means 2
 	MaxFileSize int64         // larger files are noted and not read; 0 means 2 MiB
-	ParseLimit  time.Duration // per file; 0 means 2 s
+	ParseLimit  time.Duration // per file; 0 means 10 s
 	Now         time.Time     // for `until=` in suppressions; zero means today
 }
 

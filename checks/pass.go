@@ -33,7 +33,6 @@ type report struct {
 	confidence finding.Confidence
 	severity   finding.Severity
 	fix        string
-	over       bool
 }
 
 // WithSeverity reports less or more severely than the rule's default.

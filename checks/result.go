@@ -107,7 +107,7 @@ func (fr *frame) sameResult(c *Call, op *torchop.Op, s *Value) *Value {
 		t.Optional = false
 		t.Rank = int8(rankOf(op, base, c))
 		if op.Result != torchop.View {
-			t.NonDense = false
+			t.NonDense, t.Name = false, ""
 			if t.Place == PlacePinned {
 				t.Place = PlaceCPU // a new tensor is not pinned because its source was
 			}
@@ -243,7 +243,7 @@ func (fr *frame) made(c *Call, op *torchop.Op) *Value {
 		}
 	}
 	if t := c.Value(-1, "dtype"); t != nil {
-		v.DType = t.DType
+		v.DType, v.Name = t.DType, t.Name
 		if t.Kind == KindExternal {
 			v.DType = dtypeNamed(t.Name)
 		}
@@ -356,9 +356,9 @@ func convert(c *Call) *Value {
 func moveTo(v, to *Value) {
 	switch to.Kind {
 	case KindDType:
-		v.DType = to.DType
+		v.DType, v.Name = to.DType, to.Name
 	case KindTensor:
-		v.Place, v.DType = to.Place, to.DType
+		v.Place, v.DType, v.Name = to.Place, to.DType, to.Name
 		v.Sure = min(v.Sure, to.Sure)
 	case KindDevice, KindString:
 		if p, ok := deviceOf(to); ok {
@@ -386,7 +386,7 @@ func moveTo(v, to *Value) {
 
 // legacyType is .type(torch.LongTensor): a CPU tensor, unless it says cuda.
 func legacyType(v *Value, name string) {
-	v.Place = PlaceCPU
+	v.Place, v.Name = PlaceCPU, ""
 	if strings.Contains(name, "cuda") {
 		v.Place = PlaceDevice
 	}

@@ -9,7 +9,7 @@ import (
 type Rule struct {
 	ID       string           // GB101; a number is never reused
 	Name     string           // tensor-item
-	Group    string           // the heading of the group, "Device to host synchronisation"
+	Group    string           // the heading of the group, "Device to host synchronization"
 	Severity finding.Severity // the default; a configuration may change it per path
 	Tier     int              // 1 cheap and certain, 2 next, 3 rare
 	Title    string           // one line, "reads a device value into a Python number"

@@ -49,11 +49,10 @@ func Scan(ctx context.Context, src Source, opts Options) (*Report, error) {
 
 // scan is one run.
 type scan struct {
-	p     *project
-	hot   *hotPath
-	in    *interp
-	sink  *sink
-	notes []string
+	p    *project
+	hot  *hotPath
+	in   *interp
+	sink *sink
 }
 
 func newScan(ctx context.Context, src Source, opts Options) (*scan, error) {
@@ -76,7 +75,7 @@ func (o *Options) setDefaults() {
 		o.MaxFileSize = 2 << 20
 	}
 	if o.ParseLimit <= 0 {
-		o.ParseLimit = 2 * time.Second
+		o.ParseLimit = 10 * time.Second
 	}
 	if o.Now.IsZero() {
 		o.Now = time.Now()

@@ -37,7 +37,7 @@ func TestSuppressions(t *testing.T) {
 		{"last day", "mark()  # gatebot: allow[GB101] until=2026-06-01 why", "why", ""},
 		{"expired", "mark()  # gatebot: allow[GB101] why until=2026-05-30", "", "expired on 2026-05-30"},
 		{"no date", "mark()  # gatebot: allow[GB101] why until=soon", "", "no date"},
-		{"misspelt", "mark()  # gatebot: alow[GB101] why", "", "no directive"},
+		{"misspelled", "mark()  # gatebot: alow[GB101] why", "", "no directive"},
 		{"vllm", "mark()  # gpu-sync-ok: logits are needed", "logits are needed", ""},
 		{"vllm without reason", "mark()  # gpu-sync-ok", "", "without a reason"},
 		{"vllm context", "with gpu_sync_allowed():\n        mark()", "inside gpu_sync_allowed()", ""},
@@ -288,6 +288,40 @@ func TestTreesAreDropped(t *testing.T) {
 	}
 }
 
+// TestSpentBudget: wherever the work ends, the rest is unknown and nothing breaks.
+func TestSpentBudget(t *testing.T) {
+	files := readDir(t, "testdata/infer")
+	for limit := 1; limit < 1500; limit += 7 {
+		opts := Options{Rules: []*Rule{everything}, AllFunctions: true}
+		s, err := newScan(context.Background(), files, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.in.limit = limit
+		if err := s.interpret(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if len(s.p.unread) > 0 {
+			t.Fatalf("limit %d: %v", limit, s.p.unread)
+		}
+	}
+}
+
+// everything reports every event.
+var everything = &Rule{ID: "GB101", Severity: finding.Error, Static: true,
+	Call:       func(p *Pass, c *Call) { p.Report(c.Node, c.Subject(), p.Text(c.Node)) },
+	Truth:      func(p *Pass, e *Truth) { p.Report(e.Node, e.Value, e.Value.String()) },
+	Load:       func(p *Pass, l *Load) { p.Report(l.Node, l.Result, "load") },
+	Store:      func(p *Pass, s *Store) { p.Report(s.Node, s.Value, "store") },
+	Iterate:    func(p *Pass, i *Iterate) { p.Report(i.Node, i.Value, "iterate") },
+	Binary:     func(p *Pass, b *Binary) { p.Report(b.Node, b.Result, "binary") },
+	Membership: func(p *Pass, m *Membership) { p.Report(m.Node, m.Container, "in") },
+	Format:     func(p *Pass, e *Format) { p.Report(e.Node, e.Value, "format") },
+	AttrStore:  func(p *Pass, a *AttrStore) { p.Report(a.Node, a.Value, "attribute") },
+	With:       func(p *Pass, w *With) { p.Report(w.Node, w.Value, "with") },
+	Return:     func(p *Pass, r *Return) { p.Report(r.Stmt, r.Value, "return") },
+}
+
 // FuzzScan: any bytes as a file give a result, in finite time, and no panic goes unnoticed.
 func FuzzScan(f *testing.F) {
 	for _, dir := range []string{"testdata/infer/places.py", "testdata/infer/objects.py", "testdata/guards/guards.py"} {
@@ -297,24 +331,9 @@ func FuzzScan(f *testing.F) {
 	f.Add("class A(A):\n    def forward(self): self.a = self.forward(self.a)\n    def __init__(self): self.a = A()\n")
 	f.Add("from m import *\nimport m\ndef step(*a, **k): return step(*a, **k)[a:k, ...] if a else {**k}\n")
 	f.Add("x = x.y = lambda: x\ndef forward(self, f=lambda: forward): return f(f)(f)\n")
-	all := &Rule{ID: "GB101", Severity: finding.Error, Static: true,
-		Call:  func(p *Pass, c *Call) { p.Report(c.Node, c.Subject(), p.Text(c.Node)) },
-		Truth: func(p *Pass, e *Truth) { p.Report(e.Node, e.Value, e.Value.String()) },
-		Load:  func(p *Pass, l *Load) { p.Report(l.Node, l.Result, "load") },
-		Store: func(p *Pass, s *Store) { p.Report(s.Node, s.Value, "store") },
-		Iterate: func(p *Pass, i *Iterate) {
-			p.Report(i.Node, i.Value, "iterate")
-		},
-		Binary:     func(p *Pass, b *Binary) { p.Report(b.Node, b.Result, "binary") },
-		Membership: func(p *Pass, m *Membership) { p.Report(m.Node, m.Container, "in") },
-		Format:     func(p *Pass, e *Format) { p.Report(e.Node, e.Value, "format") },
-		AttrStore:  func(p *Pass, a *AttrStore) { p.Report(a.Node, a.Value, "attribute") },
-		With:       func(p *Pass, w *With) { p.Report(w.Node, w.Value, "with") },
-		Return:     func(p *Pass, r *Return) { p.Report(r.Stmt, r.Value, "return") },
-	}
 	f.Fuzz(func(t *testing.T, src string) {
 		for _, o := range []Options{{AllFunctions: true}, {}} {
-			o.Rules = []*Rule{all}
+			o.Rules = []*Rule{everything}
 			rep, err := Scan(context.Background(), memory{"m.py": src}, o)
 			if err != nil {
 				t.Fatal(err)

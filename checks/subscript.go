@@ -25,7 +25,7 @@ func (fr *frame) indices(e *pyast.Subscript) []Index {
 			// What selects by a comparison selects by a mask.
 			ix.Value = tensor(PlaceUnknown, Possible).with(func(c *Value) { c.DType = DTypeBool })
 		}
-		if s, ok := x.(*pyast.Slice); ok {
+		if s, ok := x.(*pyast.Slice); ok && len(ix.Value.Items) == 3 { // it has none when the budget is spent
 			ix.Slice = s
 			if s.Lo != nil {
 				ix.Lo = ix.Value.Items[0]
@@ -190,17 +190,17 @@ func indexTensor(base *Value, index []Index) *Value {
 	advanced := -1
 	for i, ix := range index {
 		v := ix.Value
-		switch {
-		case v.Kind == KindSlice:
+		switch v.Kind {
+		case KindSlice:
 			if i > 0 || len(v.Items) == 3 && !v.Items[2].IsNone() {
 				out.NonDense = out.NonDense || !fullSlice(v)
 			}
-		case v.Kind == KindNone:
+		case KindNone:
 			rank++
-		case v.Kind == KindEllipsis:
-		case v.Kind == KindNumber:
+		case KindEllipsis:
+		case KindNumber:
 			rank--
-		case v.Kind == KindTensor || v.Kind == KindArray || v.Kind == KindList:
+		case KindTensor, KindArray, KindList:
 			if out.Place == PlacePinned {
 				out.Place = PlaceCPU // a gather is a new tensor
 			}

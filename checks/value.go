@@ -19,7 +19,8 @@ type Value struct {
 	Const any
 
 	// Name is the canonical dotted name of a thing that lives outside the project (torch.zeros), and of dtypes
-	// ("torch.int64"); the text of the device of a KindDevice when it is written out ("cuda:0", "cpu").
+	// ("torch.int64"); the text of the device of a KindDevice when it is written out ("cuda:0", "cpu"); the exact
+	// dtype of a tensor where it is known ("torch.int16"), which DType only gives the class of.
 	Name string
 
 	// Items are the elements of a tuple or list of known length, Elem is the join of all elements (or what

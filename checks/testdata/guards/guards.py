@@ -58,8 +58,8 @@ def flags_step(x, self, step, config):
         mark()  # guard "self.training"
     y = mark() if DEBUG else x  # guard "DEBUG"
     DEBUG and mark()  # guard "DEBUG"
-    if config.flavour == 3:
-        mark()  # guard "config.flavour == 3"
+    if config.flavor == 3:
+        mark()  # guard "config.flavor == 3"
     return y
 
 
