@@ -67,10 +67,18 @@ func newSiteWith(t *testing.T, o rig.Options) *site {
 		for _, violation := range v.Violations() {
 			t.Errorf("request against GitHub's description: %s", violation)
 		}
+		rest := 0
 		for _, req := range r.GitHub.Requests() {
+			if req.Path != "/graphql" {
+				rest++
+			}
 			if req.Status == 422 || req.Status == 400 {
 				t.Logf("GitHub refused: %s %s: %d", req.Method, req.Path, req.Status)
 			}
+		}
+		// What a fault answered in the API's place never came as far as the validator.
+		if n := v.Checked(); n > rest || n == 0 && rest > 0 {
+			t.Errorf("%d requests validated of %d: the validator does not see the traffic", n, rest)
 		}
 		if t.Failed() {
 			s.logs()
