@@ -130,7 +130,11 @@ func idle(t *testing.T, q queue.Queue, work string) {
 	defer cancel()
 	c := queue.JobConsumer("p")
 	c.Lease = testLease
-	if m, err := q.Next(ctx, queue.Jobs, c); err == nil {
+	if s, ok := q.(*queue.Server); ok { // its lease is long
+		if waiting, leased, err := s.Depth(ctx, queue.Jobs, c); err != nil || waiting+leased > 0 {
+			t.Errorf("the queue still has %d jobs waiting and %d leased, %v", waiting, leased, err)
+		}
+	} else if m, err := q.Next(ctx, queue.Jobs, c); err == nil {
 		t.Errorf("the queue still has a job: %s", m.Data())
 	}
 	for _, dir := range []string{"attempts", "spool"} {

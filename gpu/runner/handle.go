@@ -24,6 +24,9 @@ func (r *runner) handle(ctx context.Context, m queue.Message) error {
 		r.log.Error("runner: job cannot be read, dropped", "error", err)
 		return r.told(ctx, "drop", m.Drop(ctx, "job cannot be read"))
 	}
+	lease, _ := r.lease(m)
+	r.work.hold(m, lease, r.log)
+	defer r.work.letGo()
 	log := r.log.With("job", job.ID, "head", job.Head, "delivery", m.Deliveries())
 	if old, err := r.spool.find(job.ID); err != nil {
 		return err
@@ -94,6 +97,7 @@ func (r *runner) beat(m queue.Message, cancel context.CancelCauseFunc) (stop fun
 			err := m.Extend()
 			if err == nil {
 				last = time.Now()
+				r.work.stillHeld()
 				continue
 			}
 			r.log.Warn("runner: heart-beat failed", "error", err, "since", time.Since(last).Round(time.Millisecond))

@@ -34,7 +34,7 @@ func newProcess(t *testing.T, exe string) *aProcess {
 	}
 	dir := t.TempDir()
 	q, err := queue.OpenEmbedded(context.Background(), queue.EmbeddedOptions{Dir: filepath.Join(dir, "queue"),
-		Listen: "127.0.0.1:0", JobLease: 2 * testLease, Runners: []queue.Runner{{Name: "r1", Key: pub, Pools: []string{"p"}}}})
+		Listen: "127.0.0.1:0", JobLease: time.Minute, Runners: []queue.Runner{{Name: "r1", Key: pub, Pools: []string{"p"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -130,6 +130,7 @@ func Run(ctx context.Context, o Options, log *slog.Logger) error {
 	if err := r.flush(ctx); err != nil {
 		return r.end(ctx, err)
 	}
+	r.release(ctx)
 	log.Info("runner: waiting for jobs", "name", o.Name, "pools", o.Pools)
 	for {
 		if err := r.step(ctx); err != nil {

@@ -122,6 +122,11 @@ func (c *Conn) drop(ctx context.Context, m jetstream.Msg, reason string) error {
 
 // tell sends a word about m and waits until the server has it.
 func (c *Conn) tell(ctx context.Context, m jetstream.Msg, word string) error {
+	return c.word(ctx, m.Reply(), word)
+}
+
+// word is tell by the delivery's subject.
+func (c *Conn) word(ctx context.Context, subject, word string) error {
 	if c.nc.IsClosed() {
 		return ErrClosed
 	}
@@ -130,7 +135,7 @@ func (c *Conn) tell(ctx context.Context, m jetstream.Msg, word string) error {
 	}
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()
-	_, err := c.nc.RequestWithContext(ctx, m.Reply(), []byte(word))
+	_, err := c.nc.RequestWithContext(ctx, subject, []byte(word))
 	if errors.Is(err, nats.ErrNoResponders) {
 		return fmt.Errorf("%w: the consumer is gone", ErrLeaseLost)
 	}

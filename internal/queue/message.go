@@ -24,6 +24,22 @@ func (m *message) Deliveries() int { return m.deliveries }
 // Lease is what the consumer grants, whatever the caller of Next asked for: a runner takes the server's word.
 func (m *message) Lease() time.Duration { return m.lease }
 
+// Token names this delivery for Release.
+func (m *message) Token() string { return m.m.Reply() }
+
+// Release gives a message back that an earlier process had leased, by the token of that delivery: it comes again at
+// once and not when its lease runs out. Only while that lease still runs: JetStream does not look at which delivery a
+// token is of, and would take the message from whoever has it by now.
+func (c *Conn) Release(ctx context.Context, token string) error {
+	if !strings.HasPrefix(token, "$JS.ACK.") || strings.ContainsAny(token, " \t\r\n*>") {
+		return fmt.Errorf("queue: release: %.80q is no token", token)
+	}
+	if err := c.word(ctx, token, "-NAK"); err != nil {
+		return fmt.Errorf("queue: release: %w", err)
+	}
+	return nil
+}
+
 // Extend waits for the server's word: a heart-beat that only went into a socket's buffer holds no lease.
 func (m *message) Extend() error {
 	ctx, cancel := context.WithTimeout(context.Background(), m.patience())

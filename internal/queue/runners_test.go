@@ -289,3 +289,48 @@ func (l *lockedBuffer) String() string {
 	defer l.mu.Unlock()
 	return l.b.String()
 }
+
+// TestRelease: the next process gives back what a killed one had leased, and gives back nothing that is done with.
+func TestRelease(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	s, o := aRunner(t, queue.EmbeddedOptions{})
+	mustPublish(t, s, queue.Jobs, "p", "job")
+	var token string
+	for want := 1; want <= 2; want++ {
+		r, err := queue.Connect(ctx, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if token != "" {
+			if err := r.Release(ctx, token); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m, err := r.Next(ctx, queue.Jobs, queue.JobConsumer("p"))
+		if err != nil || m.Deliveries() != want {
+			t.Fatalf("delivery %d: %v, %v", want, m, err)
+		}
+		if want == 2 {
+			if err := m.Ack(ctx); err != nil {
+				t.Error(err)
+			}
+			if err := r.Release(ctx, m.(interface{ Token() string }).Token()); err != nil {
+				t.Error(err)
+			}
+			short, end := context.WithTimeout(ctx, 500*time.Millisecond)
+			if again, err := r.Next(short, queue.Jobs, queue.JobConsumer("p")); err == nil {
+				t.Errorf("a job that was done came back: delivery %d", again.Deliveries())
+			}
+			end()
+		}
+		token = m.(interface{ Token() string }).Token()
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Release(ctx, "jobs.p"); err == nil {
+		t.Error("a subject that is no token was taken")
+	}
+}
