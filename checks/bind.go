@@ -1,0 +1,144 @@
+package checks
+
+import (
+	"github.com/gatebot/gatebot/internal/pyast"
+)
+
+// defaults binds parameters that are not given.
+func (in *interp) defaults(g *frame, node *pyast.FuncDef) {
+	for _, p := range node.Params {
+		switch {
+		case p.Star == 1:
+			g.env.set(p.Name, list(nil))
+		case p.Star == 2:
+			g.env.set(p.Name, &Value{Kind: KindDict, Rank: -1, Sure: Likely, Obj: in.newObject()})
+		case p.Default != nil:
+			m := in.moduleFrame(g.u)
+			in.quiet++
+			in.frames = append(in.frames, m)
+			g.env.set(p.Name, m.eval(p.Default))
+			in.frames = in.frames[:len(in.frames)-1]
+			in.quiet--
+		default:
+			g.env.set(p.Name, unknown)
+		}
+	}
+}
+
+// bind gives the parameters of g their arguments.
+func bind(g *frame, params []pyast.Param, args []Arg) {
+	var free []pyast.Param
+	var rest, kw *pyast.Param
+	for i := range params {
+		switch p := params[i]; {
+		case p.Star == 1:
+			rest = &params[i]
+		case p.Star == 2:
+			kw = &params[i]
+		case !p.KeywordOnly:
+			free = append(free, p)
+		}
+	}
+	pos := 0
+	var extra *Value
+	for _, a := range args {
+		switch {
+		case a.Star == 1:
+			// An unpacked sequence of unknown length may fill every position that is left.
+			for _, p := range free[min(pos, len(free)):] {
+				g.env.set(p.Name, spread(g, p, a.Value.Element()))
+			}
+			extra = join(extra, a.Value.Element())
+			pos = len(free)
+		case a.Star == 2:
+			bindKeywords(g, params, a.Value)
+			if kw != nil && a.Value.Obj != nil {
+				g.env.set(kw.Name, a.Value)
+			}
+		case a.Name != "":
+			if hasParam(params, a.Name) {
+				g.env.set(a.Name, passed(g, a))
+			} else if kw != nil {
+				if d, ok := g.env.vars[kw.Name]; ok && d.Obj != nil {
+					d.Obj.attrs[a.Name] = a.Value
+				}
+			}
+		case pos < len(free):
+			g.env.set(free[pos].Name, passed(g, Arg{Name: free[pos].Name, Value: a.Value, Node: a.Node}))
+			pos++
+		default:
+			extra = join(extra, a.Value)
+		}
+	}
+	if rest != nil && extra != nil {
+		g.env.set(rest.Name, list(extra))
+	}
+}
+
+// spread is what a parameter gets from a sequence of unknown length: what its type says, else perhaps an element.
+func spread(g *frame, p pyast.Param, elem *Value) *Value {
+	if v := annotatedOr(g, Arg{Name: p.Name, Value: unknown}); !v.IsUnknown() {
+		return v
+	}
+	if p.Default != nil || elem == nil {
+		return unknown
+	}
+	return elem.with(func(c *Value) { c.Sure = Possible })
+}
+
+func hasParam(params []pyast.Param, name string) bool {
+	for _, p := range params {
+		if p.Name == name && p.Star == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func bindKeywords(g *frame, params []pyast.Param, v *Value) {
+	for _, p := range params {
+		if p.Star != 0 {
+			continue
+		}
+		if held := v.Attr(p.Name); held != nil {
+			g.env.set(p.Name, held)
+		} else if v.Obj == nil || v.Obj.elem != nil || len(v.Obj.attrs) == 0 {
+			if old, ok := g.env.vars[p.Name]; ok && p.Default != nil {
+				g.env.vars[p.Name] = old.with(func(c *Value) { c.Const = nil })
+			}
+		}
+	}
+}
+
+// passed is an argument as the function sees it: with the call as a step of its evidence.
+func passed(g *frame, a Arg) *Value {
+	if a.Value.Kind != KindTensor || a.Node == nil || g.from == nil {
+		if a.Value.IsUnknown() {
+			return annotatedOr(g, a)
+		}
+		return a.Value
+	}
+	return g.from.step(a.Value, a.Node, "passed as "+a.Name)
+}
+
+// annotatedOr takes the annotation of a parameter for an argument of which nothing is known.
+func annotatedOr(g *frame, a Arg) *Value {
+	node, ok := g.node.(*pyast.FuncDef)
+	if !ok || a.Value.Place == PlaceHost {
+		return a.Value
+	}
+	for _, p := range node.Params {
+		if p.Name != a.Name {
+			continue
+		}
+		if p.Annotation != nil {
+			if v := g.in.annotation(g.u.mod, g.u.tree.Text(p.Annotation), true); v != nil {
+				return g.in.placed(g.u, v, p)
+			}
+		}
+		if v := g.in.unannotated(g.u, g.fn, p, g.in.usesOf(g.fn, node)); !v.IsUnknown() || v.Place == PlaceHost {
+			return v
+		}
+	}
+	return a.Value
+}

@@ -1,0 +1,104 @@
+package checks
+
+import (
+	"strings"
+
+	"github.com/gatebot/gatebot/internal/pyast"
+)
+
+// name is the value of a variable: local, of a function around, global, builtin.
+func (fr *frame) name(id string) *Value {
+	if v, ok := fr.env.get(id); ok {
+		return v
+	}
+	if v := fr.in.globalValue(fr.u.mod, id); v != nil {
+		return v
+	}
+	if builtins[id] {
+		return external("builtins." + id)
+	}
+	if strings.HasSuffix(id, "Error") || strings.HasSuffix(id, "Exception") || strings.HasSuffix(id, "Warning") {
+		return external("builtins." + id)
+	}
+	return hint(id)
+}
+
+var builtins = set("abs all any ascii bin bool breakpoint bytearray bytes callable chr classmethod complex delattr dict " +
+	"dir divmod enumerate eval exec filter float format frozenset getattr globals hasattr hash help hex id input int " +
+	"isinstance issubclass iter len list locals map max memoryview min next object oct open ord pow print property range " +
+	"repr reversed round set setattr slice sorted staticmethod str sum super tuple type vars zip __import__ " +
+	"NotImplemented __name__ __file__ __debug__")
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[w] = true
+	}
+	return m
+}
+
+// globalValue is the value of a name at the top level of a module, nil when there is no such name.
+func (in *interp) globalValue(m *module, name string) *Value {
+	return in.symbolValue(in.p.lookup(m, name))
+}
+
+func (in *interp) symbolValue(s symbol) *Value {
+	switch {
+	case s.fn != nil:
+		return &Value{Kind: KindFunc, Rank: -1, Place: PlaceHost, Sure: Likely, Func: s.fn}
+	case s.cls != nil:
+		return &Value{Kind: KindClass, Rank: -1, Place: PlaceHost, Sure: Likely, Class: s.cls}
+	case s.mod != nil:
+		return &Value{Kind: KindModule, Rank: -1, Place: PlaceHost, Sure: Likely, Name: s.mod.path}
+	case s.ext != "":
+		return external(s.ext)
+	case s.val != nil:
+		return in.variable(*s.val)
+	}
+	return nil
+}
+
+// variable evaluates the assignments to a variable at the top level of a module.
+func (in *interp) variable(g globalVar) *Value {
+	if v, ok := in.globals[g]; ok {
+		return v
+	}
+	in.globals[g] = unknown // while it is being computed: a cycle
+	u := in.unit(g.mod)
+	if u == nil {
+		return unknown
+	}
+	fr := in.moduleFrame(u)
+	var v *Value
+	in.quiet++
+	in.frames = append(in.frames, fr)
+	walkStmts(u.tree.Body, func(n pyast.Node) bool {
+		switch s := n.(type) {
+		case *pyast.FuncDef, *pyast.ClassDef, pyast.Expr:
+			return false
+		case *pyast.Assign:
+			for _, t := range s.Targets {
+				if id, ok := t.(*pyast.Name); ok && id.ID == g.name {
+					v = join(v, fr.eval(s.Value))
+				}
+			}
+		case *pyast.AnnAssign:
+			if id, ok := s.Target.(*pyast.Name); ok && id.ID == g.name && s.Value != nil {
+				v = join(v, fr.eval(s.Value))
+			}
+		}
+		return true
+	})
+	in.frames = in.frames[:len(in.frames)-1]
+	in.quiet--
+	if v == nil || v.IsUnknown() {
+		v = hint(g.name)
+	}
+	in.globals[g] = v
+	return v
+}
+
+// moduleFrame evaluates expressions at the top level of a module.
+func (in *interp) moduleFrame(u *unit) *frame {
+	return &frame{in: in, u: u, env: newEnv(nil), values: map[pyast.Expr]*Value{}}
+}
