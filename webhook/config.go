@@ -46,6 +46,16 @@ type SecretConfig struct {
 type ListenConfig struct {
 	HTTP  string `yaml:"http"`
 	Queue string `yaml:"queue"`
+	// QueueTLS are PEM files for the queue's listener. Runners authenticate by key either way; without TLS what they
+	// are sent (the code) crosses the network in the clear.
+	QueueTLS TLSConfig `yaml:"queue_tls"`
+}
+
+// TLSConfig names PEM files; with a CA the runners must bring certificates of it.
+type TLSConfig struct {
+	Cert string `yaml:"cert"`
+	Key  string `yaml:"key"`
+	CA   string `yaml:"ca"`
 }
 
 // CheckConfig is what is asked of runners.
@@ -115,6 +125,8 @@ func (c *Config) check() error {
 		return errors.New("app.private_key_file: missing (download a key on the App's settings page)")
 	case c.Webhook.SecretFile == "" && c.Webhook.SecretEnv == "":
 		return errors.New("webhook: needs secret_file or secret_env")
+	case (c.Listen.QueueTLS.Cert == "") != (c.Listen.QueueTLS.Key == ""):
+		return errors.New("listen.queue_tls: needs both cert and key")
 	case c.Listen.HTTP == "":
 		return errors.New("listen.http: empty (HOST:PORT)")
 	case c.Check.Name == "" || c.Check.Pool == "":

@@ -10,7 +10,8 @@ import (
 // relativeTo makes file names relative to the configuration's directory.
 func (c *Config) relativeTo(file string) {
 	dir := filepath.Dir(file)
-	for _, p := range []*string{&c.App.PrivateKeyFile, &c.Webhook.SecretFile, &c.Webhook.PreviousSecretFile, &c.Data} {
+	for _, p := range []*string{&c.App.PrivateKeyFile, &c.Webhook.SecretFile, &c.Webhook.PreviousSecretFile, &c.Data,
+		&c.Listen.QueueTLS.Cert, &c.Listen.QueueTLS.Key, &c.Listen.QueueTLS.CA} {
 		if *p != "" && !filepath.IsAbs(*p) {
 			*p = filepath.Join(dir, *p)
 		}

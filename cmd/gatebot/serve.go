@@ -73,7 +73,7 @@ func runServe(ctx context.Context, conf *webhook.Config, log *slog.Logger) (err 
 		runners[i] = queue.Runner{Name: r.Name, Key: r.Key, Pools: r.Pools}
 	}
 	q, err := queue.OpenEmbedded(ctx, queue.EmbeddedOptions{
-		Dir: filepath.Join(conf.Data, "queue"), Listen: conf.Listen.Queue, Runners: runners, Pools: []string{conf.Check.Pool}, Log: log,
+		Dir: filepath.Join(conf.Data, "queue"), Listen: conf.Listen.Queue, TLS: queue.TLS(conf.Listen.QueueTLS), Runners: runners, Pools: []string{conf.Check.Pool}, Log: log,
 	})
 	if err != nil {
 		return err
