@@ -58,10 +58,11 @@ type Repository interface {
 
 // Commit is the part of a commit that gatebot uses. Author is "Name <email>", When the committer's date, Subject the
 // first paragraph of the message on one line. Parents are those written in the commit, whether or not a shallow clone
-// has them; replacement objects and grafts are not looked at, because what is pushed is the real object.
+// has them; replacement objects and grafts are not looked at, because what is pushed is the real object. Picked are the
+// commits that "(cherry picked from commit …)" lines of the message name (git cherry-pick -x).
 type Commit struct {
 	ID, Tree, Subject, Author string
-	Parents                   []string
+	Parents, Picked           []string
 	When                      time.Time
 }
 

@@ -32,6 +32,7 @@ func parseCommit(id string, raw []byte) (Commit, error) {
 		return c, fmt.Errorf("commit %s: no tree in it (is the object damaged?)", id)
 	}
 	c.Subject = subject(string(message))
+	c.Picked = picked(string(message))
 	return c, nil
 }
 
@@ -67,4 +68,16 @@ func subject(message string) string {
 		parts = append(parts, l)
 	}
 	return strings.ToValidUTF8(strings.Join(parts, " "), "�")
+}
+
+// picked reads the lines that `git cherry-pick -x` writes.
+func picked(message string) []string {
+	var ids []string
+	for _, l := range strings.Split(message, "\n") {
+		id, ok := strings.CutPrefix(strings.TrimSpace(l), "(cherry picked from commit ")
+		if id, closed := strings.CutSuffix(id, ")"); ok && closed && isID(id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
