@@ -127,10 +127,9 @@ func (t Text) frame(b *bytes.Buffer, f *Finding, lines []string) {
 
 func (t Text) summary(b *bytes.Buffer, r *Results, hidden map[string]int) {
 	s := r.Summary
-	switch {
-	case s.Errors+s.Warnings == 0:
+	if s.Errors+s.Warnings == 0 {
 		fmt.Fprintf(b, "%s no capture hazard", t.paint(green, "ok"))
-	default:
+	} else {
 		fmt.Fprintf(b, "%s, %s", count(s.Errors, "error"), count(s.Warnings, "warning"))
 	}
 	fmt.Fprintf(b, " in %s, %d of %s hot", count(s.Files, "file"), s.HotFunctions, count(s.Functions, "function"))
