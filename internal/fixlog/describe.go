@@ -36,6 +36,16 @@ func operation(f *finding.Finding) string {
 	return f.Rule
 }
 
+// measured is what a trace counted of a finding, or empty: the source scan counts nothing.
+func measured(f *finding.Finding) string {
+	for _, e := range f.Evidence {
+		if e.Kind == finding.EvidenceMeasured && e.Message != "" {
+			return e.Message
+		}
+	}
+	return ""
+}
+
 // callHead is the text up to and with the parenthesis that the last one closes, when text is a call.
 func callHead(text string) string {
 	if !strings.HasSuffix(text, ")") {
@@ -61,7 +71,7 @@ func describe(records []Record) string {
 	var files []string
 	parts := map[string][]part{}
 	for _, r := range records {
-		p := part{what: r.Operation, from: []string{function(r.Symbol)}, places: len(r.Fingerprints)}
+		p := part{what: r.Operation, from: []string{function(r.Symbol)}, places: len(r.Fingerprints), measured: r.Measured}
 		if p.what == "" {
 			p.what = r.Rule
 		}
@@ -95,15 +105,16 @@ func describe(records []Record) string {
 
 // part is one operation of one file.
 type part struct {
-	what   string
-	from   []string
-	places int
+	what     string
+	from     []string
+	places   int
+	measured string // what a trace counted, the same for all places
 }
 
 // merge joins equal operations of one file.
 func merge(ps []part, p part) []part {
 	for i := range ps {
-		if ps[i].what == p.what {
+		if ps[i].what == p.what && ps[i].measured == p.measured {
 			if !slices.Contains(ps[i].from, p.from[0]) {
 				ps[i].from = append(ps[i].from, p.from[0])
 			}
@@ -125,8 +136,15 @@ func (p part) String() string {
 	} else {
 		text += from[0]
 	}
+	var notes []string
 	if p.places > len(p.from) {
-		text += fmt.Sprintf(" (%d places)", p.places)
+		notes = append(notes, fmt.Sprintf("%d places", p.places))
+	}
+	if p.measured != "" {
+		notes = append(notes, p.measured)
+	}
+	if len(notes) > 0 {
+		text += " (" + strings.Join(notes, ", ") + ")"
 	}
 	return text
 }

@@ -66,7 +66,7 @@ func (u *update) add(c git.Commit, gone []*finding.Finding, state State, renamed
 		if r == nil {
 			r = &Record{ID: id, State: state, Commit: c.ID, Parent: c.Parents[0], PR: u.opts.PR(c), Author: c.Author,
 				When: c.When, Source: SourceStatic, Rule: f.Rule, Path: f.Path, NowPath: renamed[f.Path], Symbol: f.Function,
-				Operation: operation(f)}
+				Operation: operation(f), Measured: measured(f), Provisional: u.opts.Open}
 			byID[id] = r
 			ids = append(ids, id)
 		}
@@ -76,15 +76,21 @@ func (u *update) add(c git.Commit, gone []*finding.Finding, state State, renamed
 	if len(ids) == 0 {
 		return nil
 	}
-	merged := u.merged(c)
+	from, err := u.origin(c, gone)
+	if err != nil {
+		return err
+	}
 	for _, id := range ids {
 		r := byID[id]
-		r.Commits = merged
+		if err := u.trace(r, c, from); err != nil {
+			return err
+		}
 		r.Description = describe([]Record{*r})
 		u.supersede(r)
 		if err := u.rewritten(r); err != nil {
 			return err
 		}
+		u.land(r)
 		u.put(r)
 	}
 	return nil
@@ -114,8 +120,9 @@ func (u *update) supersede(by *Record) {
 func (u *update) rewritten(by *Record) error {
 	for i := range u.ledger.Records {
 		r := &u.ledger.Records[i]
+		samePatch := r.PatchID != "" && r.PatchID == by.PatchID
 		if r.ID == by.ID || r.State != by.State || r.Rule != by.Rule || r.Symbol != by.Symbol ||
-			!slices.Equal(r.Fingerprints, by.Fingerprints) {
+			!samePatch && !slices.Equal(r.Fingerprints, by.Fingerprints) {
 			continue
 		}
 		if u.repo.Has(u.ctx, r.Commit) {
@@ -128,7 +135,7 @@ func (u *update) rewritten(by *Record) error {
 			}
 		}
 		by.Human = cmp.Or(by.Human, r.Human)
-		r.State, r.SupersededBy = Superseded, by.ID
+		r.State, r.SupersededBy, r.Orphaned = Superseded, by.ID, false
 		u.touch(r.ID)
 	}
 	return nil
@@ -139,28 +146,18 @@ func (u *update) rewritten(by *Record) error {
 func (u *update) put(r *Record) {
 	if old := u.ledger.find(r.ID); old != nil {
 		r.Human = cmp.Or(old.Human, r.Human)
-		r.State, r.RegressedIn, r.SupersededBy = old.State, old.RegressedIn, old.SupersededBy
+		if old.State != Open { // else it has landed as it was
+			r.State, r.RegressedIn, r.SupersededBy = old.State, old.RegressedIn, old.SupersededBy
+		}
 		r.NowPath = cmp.Or(old.NowPath, r.NowPath)
+		if old.State == Open && r.State != Open {
+			u.touch(r.ID)
+		}
 		*old = *r
 		return
 	}
 	u.ledger.Records = append(u.ledger.Records, *r)
 	u.touch(r.ID)
-}
-
-// maxMerged bounds the list of commits behind a merge.
-const maxMerged = 50
-
-// merged lists what a merge commit brought in. It is for the reader only, so that a failure leaves it empty.
-func (u *update) merged(c git.Commit) []string {
-	if len(c.Parents) < 2 {
-		return nil
-	}
-	ids, err := u.repo.Commits(u.ctx, c.Parents[1:], c.Parents[:1], false)
-	if err != nil {
-		return nil
-	}
-	return ids[:min(len(ids), maxMerged)]
 }
 
 var (

@@ -33,6 +33,7 @@ func ReadRows(doc []byte, heading string) ([]Row, error) {
 // commits that the ledger does not know, as records of source "hand". An id that this clone cannot resolve is kept as
 // it is written.
 func (l *Ledger) Adopt(ctx context.Context, repo git.Repository, rows []Row) error {
+	first := len(l.Records)
 	for _, r := range rows {
 		known := false
 		for i := range l.Records {
@@ -57,7 +58,24 @@ func (l *Ledger) Adopt(ctx context.Context, repo git.Repository, rows []Row) err
 			l.Records = append(l.Records, rec)
 		}
 	}
-	return nil
+	return stamp(ctx, repo, l.Records[first:])
+}
+
+// stamp adds the patch ids by which rows survive a rewrite of the branch.
+func stamp(ctx context.Context, repo git.Repository, records []Record) error {
+	p, ok := repo.(patcher)
+	if !ok || len(records) == 0 {
+		return nil
+	}
+	var ids []string
+	for _, r := range records {
+		ids = append(ids, r.Commit)
+	}
+	patches, err := p.PatchIDs(ctx, ids)
+	for i := range records {
+		records[i].PatchID = patches[records[i].Commit]
+	}
+	return err
 }
 
 // described is what the ledger itself says about a commit.

@@ -43,7 +43,10 @@ type Record struct {
 	Commit       string    `json:"commit"`           // full id; of an imported row perhaps only what was written there
 	Parent       string    `json:"parent,omitempty"` // the first parent, which still had it
 	PR           int       `json:"pr,omitempty"`
-	Commits      []string  `json:"commits,omitempty"` // of a merge commit: what it merged, newest first
+	Commits      []string  `json:"commits,omitempty"`  // what Commit stands for: merged, squashed or rebased ones, newest first
+	By           string    `json:"by,omitempty"`       // of a merge commit: the commit in it that made the fix
+	PatchID      string    `json:"patch_id,omitempty"` // of Commit (git patch-id --stable); none for a merge
+	AliasOf      string    `json:"alias_of,omitempty"` // the record of the same fix on the branch it was picked from
 	Author       string    `json:"author,omitempty"`
 	When         time.Time `json:"when"` // committer date
 	Source       string    `json:"source"`
@@ -56,7 +59,10 @@ type Record struct {
 	MoveKeys     []string  `json:"move_keys,omitempty"`
 	RegressedIn  string    `json:"regressed_in,omitempty"`
 	SupersededBy string    `json:"superseded_by,omitempty"`
-	Description  string    `json:"description"` // of this record alone; a row joins those of one commit
+	Provisional  bool      `json:"provisional,omitempty"` // written when it was committed, not when it landed
+	Orphaned     bool      `json:"orphaned,omitempty"`    // a rewrite of the branch left Commit and its patch out
+	Measured     string    `json:"measured,omitempty"`    // what the trace counted, "1 sync per call"
+	Description  string    `json:"description"`           // of this record alone; a row joins those of one commit
 	Human        string    `json:"human,omitempty"`
 }
 

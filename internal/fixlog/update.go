@@ -24,6 +24,13 @@ type Options struct {
 	ConfigPath string
 	// PR tells the number of the pull request that a commit came with; nil means that its subject is asked.
 	PR func(git.Commit) int
+	// Originals lists the commits of the pull request that a commit on the branch came from, newest first; nil asks
+	// refs/pull/<number>/head, where a clone has it.
+	Originals func(git.Commit) []string
+	// Others are the logs of other branches: a cherry-pick of a fix in one of them is its alias here.
+	Others []*Ledger
+	// Open makes the records provisional: the commits have not landed yet.
+	Open bool
 }
 
 // Outcome is what an update did besides changing the ledger.
@@ -67,6 +74,9 @@ func Update(ctx context.Context, repo git.Repository, s Scanner, l *Ledger, o Op
 		u.out.visited = append(u.out.visited, id)
 		l.Tip = id
 	}
+	if err := u.orphans(); err != nil {
+		return u.finish(), fmt.Errorf("fix log: %w", err)
+	}
 	return u.finish(), nil
 }
 
@@ -79,6 +89,8 @@ type update struct {
 	out     *Outcome
 	tip     string
 	changed []string
+	rewrote bool     // the branch was pushed by force since the last update
+	line    []string // what is new on it since then, also what the cap leaves for later
 }
 
 // commits lists what to look at, oldest first.
@@ -90,10 +102,14 @@ func (u *update) commits() ([]string, error) {
 	u.tip = tip
 	after := u.opts.After
 	if after == "" && u.ledger.Tip != "" {
-		if !u.repo.Has(u.ctx, u.ledger.Tip) {
+		switch here, err := u.onOneLine(u.ledger.Tip, tip); {
+		case err != nil:
+			return nil, err
+		case !u.repo.Has(u.ctx, u.ledger.Tip):
+			u.rewrote = true
 			u.note("the log was read up to %.7s, which is not here any more (was the branch rewritten?)", u.ledger.Tip)
-		} else {
-			after = u.ledger.Tip
+		default:
+			u.rewrote, after = !here, u.ledger.Tip
 		}
 	}
 	var exclude []string
@@ -104,6 +120,7 @@ func (u *update) commits() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	u.line = ids
 	left := len(ids) - u.opts.Cap
 	if left > 0 && after == "" {
 		ids = ids[:u.opts.Cap]
@@ -162,10 +179,26 @@ func (u *update) commit(id string) error {
 		return err
 	}
 	fixed, removed := disappeared(before, after, ch)
-	if err := u.add(c, fixed, Fixed, ch.renamed); err != nil {
+	state := Fixed
+	if u.opts.Open {
+		state, removed = Open, nil // a deletion is no promise of a fix
+	}
+	if err := u.add(c, fixed, state, ch.renamed); err != nil {
 		return err
 	}
 	return u.add(c, removed, Removed, ch.renamed)
+}
+
+// onOneLine reports whether one commit is an ancestor of the other.
+func (u *update) onOneLine(a, b string) (bool, error) {
+	if !u.repo.Has(u.ctx, a) {
+		return false, nil
+	}
+	base, err := u.repo.MergeBase(u.ctx, a, b)
+	if errors.Is(err, git.ErrNotFound) {
+		return false, nil
+	}
+	return base == a || base == b, err
 }
 
 func (u *update) both(parent, c git.Commit) (before, after []finding.Finding, err error) {
