@@ -70,7 +70,7 @@ func New(ctx context.Context, o Options) (*Rig, error) {
 	if err := r.GitHub.Start(ctx); err != nil {
 		return nil, err
 	}
-	r.GitHub.SetWebhook("http://" + r.HTTP + "/webhook")
+	r.GitHub.SetWebhook(r.Webhook())
 	r.User = r.GitHub.AddUser("ada", "ada-secret-token")
 	if r.Repo, err = r.GitHub.CreateRepository(ctx, "acme", "tiny-moe"); err != nil {
 		return nil, errors.Join(err, r.Close())
@@ -86,6 +86,9 @@ func (r *Rig) Close() error {
 	r.Children.Stop()
 	return r.GitHub.Close()
 }
+
+// Webhook is where the server takes events.
+func (r *Rig) Webhook() string { return "http://" + r.HTTP + "/webhook" }
 
 // File is a path below the rig's directory.
 func (r *Rig) File(name string) string { return filepath.Join(r.Dir, name) }

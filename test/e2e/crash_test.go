@@ -33,7 +33,7 @@ func TestKillAtEveryPoint(t *testing.T) {
 func killWhileChecking(t *testing.T, point string) {
 	const violations = 60
 	s := newSite(t, standin.Options{})
-	s.commit("main", "Start", 0) // nobody listens yet: the base is simply there
+	s.commit("main", "Start", 0)
 	head, lines := s.commit("topic", "Many violations", violations)
 	s.delivered()
 	env := []string{"GATEBOT_CRASH_AT=" + point, "GATEBOT_CRASH_ONCE=" + s.marker(point)}

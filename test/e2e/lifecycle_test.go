@@ -117,3 +117,25 @@ func TestEventsInAnyOrder(t *testing.T) {
 	s.quiet()
 	s.one(third, "failure", lines)
 }
+
+// TestMissedDelivery opens a pull request while the server is down. GitHub repeats nothing by itself: the server asks
+// for what it has missed when it is back.
+func TestMissedDelivery(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, standin.Options{})
+	s.commit("main", "Start", 0)
+	s.delivered()
+	first := s.server()
+	s.runner()
+	s.Children.Remove(first)
+	first.Stop()
+	_, head, lines := s.pull("topic", 1)
+	s.delivered()
+	if n := len(s.GitHub.CheckRunsFor(head)); n != 0 {
+		t.Fatalf("%d check runs although nobody was there", n)
+	}
+	s.server()
+	s.done(head)
+	s.quiet()
+	s.one(head, "failure", lines)
+}

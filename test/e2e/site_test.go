@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,6 +62,10 @@ func newSiteWith(t *testing.T, o rig.Options) *site {
 		t.Fatal(err)
 	}
 	s := &site{t, r}
+	// What happens before gatebot is there has been taken by somebody else: it is no missed event to recover.
+	before := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) }))
+	t.Cleanup(before.Close)
+	r.GitHub.SetWebhook(before.URL)
 	t.Cleanup(func() {
 		if err := r.Close(); err != nil {
 			t.Error(err)
@@ -99,8 +105,10 @@ func (s *site) logs() {
 	}
 }
 
+// server starts gatebot serve, which gets the events from now on, and waits until it answers.
 func (s *site) server(env ...string) *rig.Child {
 	s.Helper()
+	s.GitHub.SetWebhook(s.Webhook())
 	c, err := s.StartServer(env...)
 	if err != nil {
 		s.Fatal(err)
@@ -112,6 +120,7 @@ func (s *site) server(env ...string) *rig.Child {
 // armed starts a server that is to die: it may do so before it has answered for the first time.
 func (s *site) armed(env ...string) *rig.Child {
 	s.Helper()
+	s.GitHub.SetWebhook(s.Webhook())
 	c, err := s.StartServer(env...)
 	if err != nil {
 		s.Fatal(err)
