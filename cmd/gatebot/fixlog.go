@@ -1,56 +1,120 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/gatebot/gatebot/internal/fixlog"
 	"github.com/gatebot/gatebot/internal/gate"
 )
 
 func newFixlog(s streams) *cobra.Command {
-	return group("fixlog", "The violation fix log, from what the findings say", newFixlogUpdate(s), newFixlogShow(s))
+	return group("fixlog", "The violation fix log, from what the findings say", newFixlogUpdate(s), newFixlogShow(s), newFixlogVerify(s), newFixlogCollate(s))
 }
 
 func newFixlogUpdate(s streams) *cobra.Command {
-	return &cobra.Command{
+	var with []string
+	c := &cobra.Command{
 		Use:   "update [A..B]",
 		Short: "Log what the commits since the last update fixed",
 		Long: `Walks the first-parent history up to HEAD, or A..B, compares the findings of each commit with those of its parent,
-and writes the ledger (` + gate.LedgerPath + `) and the document that the configuration names. It needs no server.`,
+and writes what disappeared, the way fixlog.mode says: into the ledger (` + gate.LedgerPath + `) and the document
+(pr, push), one file for each fix (fragments), or git notes (notes). It needs no server.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			l, err := gate.OpenFixLog(c.Context(), ".")
-			if err != nil {
-				return commandError(err)
-			}
-			defer func() { _ = l.Close() }() // only readers end with it
-			rng := ""
-			if len(args) == 1 {
-				rng = args[0]
-			}
-			out, err := l.Update(c.Context(), rng)
-			if err != nil {
-				return commandError(err)
-			}
-			notes(s.err, out.Notes)
-			changed, err := l.Save()
-			if err != nil {
+			return withFixLog(c.Context(), func(l *gate.FixLog) error {
+				out, err := l.Update(c.Context(), first(args), with)
+				if err != nil {
+					return commandError(err)
+				}
+				notes(s.err, out.Notes)
+				said, err := l.Save(c.Context())
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintf(s.out, "%d commits looked at, %d records changed, %s\n", out.Commits, len(out.Changed), said)
 				return err
-			}
-			state := "unchanged"
-			if changed {
-				state = "written"
-			}
-			_, err = fmt.Fprintf(s.out, "%d commits looked at, %d records changed, %s %s\n", out.Commits, len(out.Changed),
-				l.Config.FixLog.Path, state)
-			return err
+			})
+		},
+	}
+	c.Flags().StringArrayVar(&with, "with", nil, "`revision` of another branch whose log tells which fixes were picked from it")
+	return c
+}
+
+// withFixLog opens the log of the repository around the current directory.
+func withFixLog(ctx context.Context, f func(*gate.FixLog) error) error {
+	l, err := gate.OpenFixLog(ctx, ".")
+	if err != nil {
+		return commandError(err)
+	}
+	defer func() { _ = l.Close() }() // only readers end with it
+	return f(l)
+}
+
+// first is the first argument, or nothing.
+func first(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}
+
+func newFixlogVerify(s streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify [A..B]",
+		Short: "Read history again and say where the log disagrees with it",
+		Long: `Compares the findings of the commits that the log covers, or of A..B, anew, and lists fixes that the log lacks, entries
+that fixed nothing of the kind, and states that are not what history has. Rows that people wrote cannot be checked and
+are not. Exits 1 when anything is wrong.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return withFixLog(c.Context(), func(l *gate.FixLog) error {
+				wrong, unclear, err := l.Verify(c.Context(), first(args))
+				if err != nil {
+					return commandError(err)
+				}
+				notes(s.err, unclear)
+				text := "the log agrees with the history\n"
+				if len(wrong) > 0 {
+					text = strings.Join(wrong, "\n") + "\n"
+				}
+				if _, err := io.WriteString(s.out, text); err != nil {
+					return err
+				}
+				if len(wrong) > 0 {
+					return &exitError{code: exitFindings}
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func newFixlogCollate(s streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "collate",
+		Short: "Fold the fragments into the ledger and the document (mode fragments)",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return withFixLog(c.Context(), func(l *gate.FixLog) error {
+				said, err := l.Collate(c.Context())
+				if err != nil {
+					return commandError(err)
+				}
+				_, err = fmt.Fprintln(s.out, said)
+				return err
+			})
 		},
 	}
 }
 
 func newFixlogShow(s streams) *cobra.Command {
 	var format string
+	var open bool
 	c := &cobra.Command{
 		Use:   "show",
 		Short: "Print the log as it is in the ledger",
@@ -59,22 +123,35 @@ func newFixlogShow(s streams) *cobra.Command {
 			if format != "markdown" && format != "json" {
 				return usagef("--format %q is none of markdown, json", format)
 			}
-			l, err := gate.OpenFixLog(c.Context(), ".")
-			if err != nil {
-				return commandError(err)
-			}
-			defer func() { _ = l.Close() }() // only readers end with it
-			if format == "json" {
-				return l.Ledger.Encode(s.out)
-			}
-			doc, err := l.Render()
-			if err != nil {
+			return withFixLog(c.Context(), func(l *gate.FixLog) error {
+				if open {
+					return showOpen(s.out, l)
+				}
+				if format == "json" {
+					return l.Ledger.Encode(s.out)
+				}
+				doc, err := l.Render()
+				if err != nil {
+					return err
+				}
+				_, err = s.out.Write(doc)
 				return err
-			}
-			_, err = s.out.Write(doc)
-			return err
+			})
 		},
 	}
 	c.Flags().StringVar(&format, "format", "markdown", "markdown, or json (one record a line)")
+	c.Flags().BoolVar(&open, "open", false, "print what this clone's commits fixed and have not landed yet")
 	return c
+}
+
+func showOpen(w io.Writer, l *gate.FixLog) error {
+	for _, r := range l.Ledger.Records {
+		if r.State != fixlog.Open {
+			continue
+		}
+		if _, err := fmt.Fprintf(w, "%.7s  %s\n", r.Commit, r.Description); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -27,7 +27,7 @@ func (u *update) regressions(c git.Commit, back []*finding.Finding) error {
 	for _, f := range back {
 		for i := range u.ledger.Records {
 			r := &u.ledger.Records[i]
-			if r.State != Fixed && r.State != Removed || !r.holds(f.Fingerprint, moveKey(f), f.Path, f.Function) {
+			if r.State != Fixed && r.State != Removed && r.State != Open || !r.holds(f.Fingerprint, moveKey(f), f.Path, f.Function) {
 				continue
 			}
 			earlier, err := u.earlier(r.Commit, c.ID)

@@ -25,7 +25,7 @@ func (l *Ledger) Rows() []Row {
 	var order []string
 	byCommit := map[string][]Record{}
 	for _, r := range l.Records {
-		if r.State == Removed || r.State == Open || r.replaced() {
+		if r.State == Removed || r.State == Open || r.Provisional || r.replaced() {
 			continue
 		}
 		if byCommit[r.Commit] == nil {
@@ -89,3 +89,6 @@ func sameCommit(a, b string) bool {
 	n := min(len(a), len(b))
 	return n >= shortID && strings.EqualFold(a[:n], b[:n])
 }
+
+// Describe says what one record removed, as a row would.
+func Describe(r Record) string { return describe([]Record{r}) }

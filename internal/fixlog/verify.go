@@ -10,22 +10,22 @@ import (
 
 // Verify reads history again, as Update would with an empty ledger, and lists where the ledger disagrees with it: fixes
 // that it lacks, that history does not have, or whose state is another. Rows that people wrote cannot be checked and
-// are not. An empty list means that the log is right about the range.
-func Verify(ctx context.Context, repo git.Repository, s Scanner, l *Ledger, o Options) ([]string, error) {
+// are not. Nothing wrong means that the log is right about the range; unclear lists the commits of it that allow no
+// claim, and why.
+func Verify(ctx context.Context, repo git.Repository, s Scanner, l *Ledger, o Options) (wrong, unclear []string, err error) {
 	fresh := &Ledger{}
-	var notes, visited []string
+	var visited []string
 	for {
 		out, err := Update(ctx, repo, s, fresh, o)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		notes, visited = append(notes, out.Notes...), append(visited, out.visited...)
+		unclear, visited = append(unclear, out.Notes...), append(visited, out.visited...)
 		if out.More == 0 {
 			break
 		}
 		o.After = ""
 	}
-	var wrong []string
 	for i := range fresh.Records {
 		want := &fresh.Records[i]
 		have := l.find(want.ID)
@@ -44,8 +44,5 @@ func Verify(ctx context.Context, repo git.Repository, s Scanner, l *Ledger, o Op
 			wrong = append(wrong, fmt.Sprintf("%s fixed nothing of the kind: %s", short(have.Commit), have.Description))
 		}
 	}
-	for _, n := range notes {
-		wrong = append(wrong, "not verified: "+n)
-	}
-	return wrong, nil
+	return wrong, unclear, nil
 }

@@ -15,9 +15,9 @@ func TestVerify(t *testing.T) {
 	h.update(l, Options{})
 	verify := func(o Options) string {
 		t.Helper()
-		wrong, err := Verify(t.Context(), h.repo, ScanFunc(h.scan), l, o)
-		if err != nil {
-			t.Fatal(err)
+		wrong, unclear, err := Verify(t.Context(), h.repo, ScanFunc(h.scan), l, o)
+		if err != nil || len(unclear) != 0 {
+			t.Fatal(err, unclear)
 		}
 		return strings.Join(wrong, "\n")
 	}

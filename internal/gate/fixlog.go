@@ -18,13 +18,23 @@ import (
 // LedgerPath is where a repository keeps its ledger when it is kept in the repository.
 const LedgerPath = ".gatebot/fixlog.jsonl"
 
-// FixLog is the fix log of a local repository: ledger and document in its working tree.
+// FixLog is the fix log of a local repository, as its configuration wants it kept.
 type FixLog struct {
 	Ledger   *fixlog.Ledger
-	Document []byte // as it is on disk
+	Document []byte // as it is on disk; nil in a mode without one
 	Config   *config.Config
 	root     string
 	repo     git.Repository
+	store    store
+	local    *provisional
+}
+
+// store is one way to keep the log (fixlog.mode).
+type store interface {
+	// load reads the ledger.
+	load(ctx context.Context) (*fixlog.Ledger, error)
+	// save writes what the ledger holds now and says what was written, or that nothing was.
+	save(ctx context.Context, l *FixLog) (string, error)
 }
 
 // OpenFixLog reads ledger and document of the repository around dir. What people wrote in the document is adopted.
@@ -36,47 +46,77 @@ func OpenFixLog(ctx context.Context, dir string) (*FixLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	if repo.Root() == "" {
-		return nil, &UsageError{"a bare repository has no working tree to keep the fix log in (run this in a clone)"}
-	}
 	l := &FixLog{root: repo.Root(), repo: repo}
+	if err := l.open(ctx, dir); err != nil {
+		return nil, errors.Join(err, repo.Close())
+	}
+	return l, nil
+}
+
+func (l *FixLog) open(ctx context.Context, dir string) (err error) {
+	if l.root == "" {
+		return &UsageError{"a bare repository has no working tree to keep the fix log in (run this in a clone)"}
+	}
 	if l.Config, err = loadConfig(ctx, Request{Dir: dir}, &target{root: l.root}); err != nil {
-		return nil, err
+		return err
 	}
-	data, err := l.file(LedgerPath)
-	if err != nil {
-		return nil, err
+	if l.store, err = l.pickStore(); err != nil {
+		return err
 	}
-	if l.Ledger, err = fixlog.Decode(bytes.NewReader(data)); err != nil {
-		return nil, &UsageError{fmt.Sprintf("%s: %v (restore it from git)", LedgerPath, err)}
+	if l.Ledger, err = l.store.load(ctx); err != nil {
+		return err
+	}
+	l.local = &provisional{repo: l.repo}
+	if err := l.local.join(ctx, l.Ledger); err != nil {
+		return err
+	}
+	if !l.hasDocument() {
+		return nil
 	}
 	if l.Document, err = l.file(l.Config.FixLog.Path); err != nil {
-		return nil, err
+		return err
 	}
 	rows, err := fixlog.ReadRows(l.Document, l.Config.FixLog.Heading)
 	if err != nil && !errors.Is(err, fixlog.ErrNoTable) {
-		return nil, &UsageError{fmt.Sprintf("%s: %v", l.Config.FixLog.Path, err)}
+		return &UsageError{fmt.Sprintf("%s: %v", l.Config.FixLog.Path, err)}
 	}
-	return l, l.Ledger.Adopt(ctx, repo, rows)
+	return l.Ledger.Adopt(ctx, l.repo, rows)
 }
+
+func (l *FixLog) pickStore() (store, error) {
+	switch mode := l.Config.FixLog.Mode; mode {
+	case "pr", "push":
+		return files{l.root, l.Config}, nil
+	case "fragments":
+		return fragments{files{l.root, l.Config}}, nil
+	case "notes":
+		cli, ok := l.repo.(*git.CLI)
+		if !ok {
+			return nil, &UsageError{"fixlog.mode notes needs a git binary (install git, or choose another mode in " + config.FileName + ")"}
+		}
+		return notes{cli}, nil
+	case "off":
+		return nil, &UsageError{"fixlog.mode is off in " + config.FileName + " (choose pr, push, fragments or notes)"}
+	default:
+		return nil, &UsageError{fmt.Sprintf("fixlog.mode %q is not one this gatebot writes", mode)}
+	}
+}
+
+func (l *FixLog) hasDocument() bool { return l.Config.FixLog.Mode != "notes" }
 
 // Close ends what reads the repository.
 func (l *FixLog) Close() error { return l.repo.Close() }
 
-// Update walks "A..B" (or up to HEAD from where the ledger stands, when rng is empty), and returns what changed.
-func (l *FixLog) Update(ctx context.Context, rng string) (*fixlog.Outcome, error) {
-	o := fixlog.Options{LogPaths: []string{l.Config.FixLog.Path, LedgerPath}}
-	if rng != "" {
-		a, b, ok := strings.Cut(rng, "..")
-		if !ok || a == "" || b == "" || strings.HasPrefix(b, ".") {
-			return nil, &UsageError{fmt.Sprintf("%q is not a range A..B", rng)}
-		}
-		for _, rev := range []string{a, b} {
-			if _, err := l.repo.Resolve(ctx, rev); err != nil {
-				return nil, notFound(rev, err)
-			}
-		}
-		o.After, o.Tip = a, b
+// Update walks "A..B" (or up to HEAD from where the ledger stands, when rng is empty), and returns what changed. With
+// are revisions of other branches whose logs tell which fixes were picked from there; the default branch of origin is
+// always asked when it is here.
+func (l *FixLog) Update(ctx context.Context, rng string, with []string) (*fixlog.Outcome, error) {
+	o, err := l.options(ctx, rng)
+	if err != nil {
+		return nil, err
+	}
+	if o.Others, err = l.others(ctx, with); err != nil {
+		return nil, err
 	}
 	total := &fixlog.Outcome{}
 	for {
@@ -94,8 +134,115 @@ func (l *FixLog) Update(ctx context.Context, rng string) (*fixlog.Outcome, error
 	}
 }
 
+func (l *FixLog) options(ctx context.Context, rng string) (fixlog.Options, error) {
+	o := fixlog.Options{LogPaths: []string{l.Config.FixLog.Path, LedgerPath}}
+	if rng == "" {
+		return o, nil
+	}
+	a, b, ok := strings.Cut(rng, "..")
+	if !ok || a == "" || b == "" || strings.HasPrefix(b, ".") {
+		return o, &UsageError{fmt.Sprintf("%q is not a range A..B", rng)}
+	}
+	for _, rev := range []string{a, b} {
+		if _, err := l.repo.Resolve(ctx, rev); err != nil {
+			return o, notFound(rev, err)
+		}
+	}
+	o.After, o.Tip = a, b
+	return o, nil
+}
+
+// others reads the ledgers that other branches carry in their trees.
+func (l *FixLog) others(ctx context.Context, with []string) ([]*fixlog.Ledger, error) {
+	const defaultBranch = "refs/remotes/origin/HEAD"
+	var all []*fixlog.Ledger
+	for _, rev := range append([]string{defaultBranch}, with...) {
+		id, err := l.repo.Resolve(ctx, rev)
+		if errors.Is(err, git.ErrNotFound) && rev == defaultBranch {
+			continue
+		}
+		if err != nil {
+			return nil, notFound(rev, err)
+		}
+		data, err := git.ReadFile(ctx, l.repo, id, LedgerPath)
+		if errors.Is(err, git.ErrNotFound) {
+			if rev == defaultBranch {
+				continue
+			}
+			return nil, &UsageError{fmt.Sprintf("--with %s: no %s there (is the log kept in its tree?)", rev, LedgerPath)}
+		}
+		if err != nil {
+			return nil, err
+		}
+		other, err := fixlog.Decode(bytes.NewReader(data))
+		if err != nil {
+			return nil, fmt.Errorf("%s:%s: %w", rev, LedgerPath, err)
+		}
+		all = append(all, other)
+	}
+	return all, nil
+}
+
+// Verify reads history again and says where the log disagrees with it, and which commits allow no claim. Without a
+// range it reads what the log covers: from its first fix to where it was read up to.
+func (l *FixLog) Verify(ctx context.Context, rng string) (wrong, unclear []string, err error) {
+	o, err := l.options(ctx, rng)
+	if err != nil {
+		return nil, nil, err
+	}
+	if rng == "" {
+		if l.Ledger.Tip == "" {
+			return nil, nil, &UsageError{"the log was never written (run: gatebot fixlog update)"}
+		}
+		if o.Tip = l.Ledger.Tip; !l.repo.Has(ctx, o.Tip) {
+			return []string{fmt.Sprintf("the log was read up to %.7s, which is not here any more", o.Tip)}, nil, nil
+		}
+		if o.After, err = l.beginning(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
+	if wrong, unclear, err = fixlog.Verify(ctx, l.repo, fixlog.ScanFunc(l.scan), l.Ledger, o); err != nil {
+		return nil, nil, err
+	}
+	if l.hasDocument() {
+		doc, err := l.Render()
+		if err != nil {
+			return nil, nil, err
+		}
+		if !bytes.Equal(doc, l.Document) && l.Config.FixLog.Mode != "fragments" {
+			wrong = append(wrong, fmt.Sprintf("%s lacks what the ledger has (run: gatebot fixlog update)", l.Config.FixLog.Path))
+		}
+	}
+	return wrong, unclear, nil
+}
+
+// beginning is the commit before the first fix on the line that was read, or the tip when nothing was fixed.
+func (l *FixLog) beginning(ctx context.Context) (string, error) {
+	line, err := l.repo.Commits(ctx, []string{l.Ledger.Tip}, nil, true)
+	if err != nil {
+		return "", err
+	}
+	at := map[string]int{}
+	for i, id := range line { // newest first
+		at[id] = i
+	}
+	first := 0
+	for _, r := range l.Ledger.Records {
+		if i, ok := at[r.Commit]; ok && r.Source == fixlog.SourceStatic && !r.Provisional {
+			first = max(first, i+1)
+		}
+	}
+	return line[min(first, len(line)-1)], nil
+}
+
 func (l *FixLog) scan(ctx context.Context, rev string) ([]finding.Finding, error) {
-	cfg, err := TreeConfig(ctx, l.repo, rev)
+	return scanForLog(ctx, l.repo, rev)
+}
+
+// scanForLog scans a commit with the configuration that it carries; one that cannot be used makes the commit one about
+// which no claim is made.
+func scanForLog(ctx context.Context, repo git.Repository, rev string) ([]finding.Finding, error) {
+	cfg, err := TreeConfig(ctx, repo, rev)
 	if err != nil {
 		var ce *config.Error
 		if errors.As(err, &ce) {
@@ -103,51 +250,25 @@ func (l *FixLog) scan(ctx context.Context, rev string) ([]finding.Finding, error
 		}
 		return nil, err
 	}
-	return Tree(ctx, l.repo, rev, cfg)
+	return Tree(ctx, repo, rev, cfg)
 }
 
-// Render is the document as the ledger wants it.
+// Render is the log as people read it: the document as the ledger wants it, a document of its own in a mode without.
 func (l *FixLog) Render() ([]byte, error) {
 	return fixlog.Merge(l.Document, l.Ledger, l.Config.FixLog.Heading)
 }
 
-// Save writes ledger and document, each in one step; it reports whether the document changed.
-func (l *FixLog) Save() (changed bool, err error) {
-	doc, err := l.Render()
+// Save writes the log the way its mode says, and tells what was written. Each file is written in one step.
+func (l *FixLog) Save(ctx context.Context) (string, error) {
+	said, err := l.store.save(ctx, l)
 	if err != nil {
-		return false, err
+		return "", err
 	}
-	data, err := l.Ledger.Bytes()
-	if err != nil {
-		return false, err
-	}
-	changed = !bytes.Equal(doc, l.Document)
-	if err := l.write(LedgerPath, data); err != nil {
-		return false, err
-	}
-	if changed {
-		if err := l.write(l.Config.FixLog.Path, doc); err != nil {
-			return false, err
-		}
-	}
-	l.Document = doc
-	return changed, nil
+	return said, l.local.settle(l.Ledger)
 }
 
 func (l *FixLog) file(name string) ([]byte, error) {
-	data, err := os.ReadFile(filepath.Join(l.root, filepath.FromSlash(name)))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	return data, err
-}
-
-func (l *FixLog) write(name string, data []byte) error {
-	file := filepath.Join(l.root, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return fmt.Errorf("fix log: %w", err)
-	}
-	return replaceFile(file, data)
+	return files{l.root, l.Config}.read(name)
 }
 
 // replaceFile writes a file in one step, so that a broken run leaves the old one.
