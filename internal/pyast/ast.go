@@ -1,16 +1,12 @@
 package pyast
 
+import "github.com/gatebot/gatebot/internal/treesitter"
+
 // Pos is a place in a file: line and column are 1-based, the column counts Unicode code points.
-type Pos struct{ Line, Col int32 }
+type Pos = treesitter.Pos
 
 // Span is a piece of a file. Off and EndOff are byte offsets into Module.Source, End is one past the last character.
-type Span struct {
-	Start, End  Pos
-	Off, EndOff uint32
-}
-
-// Pos returns the span itself, so that a node that embeds a Span is a Node.
-func (s Span) Pos() Span { return s }
+type Span = treesitter.Span
 
 // Node is anything with a place.
 type Node interface{ Pos() Span }

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	sitter "github.com/tree-sitter/go-tree-sitter"
 )
 
 // benchFiles are the modules at the top of the standard library, about 8 MB.
@@ -36,8 +34,7 @@ func benchFiles(b *testing.B) (files [][]byte, bytes int64) {
 	return files, bytes
 }
 
-// BenchmarkParse is the whole way; BenchmarkFlat stops before the lowering, BenchmarkTreeSitter is the bare parser
-// through the Go binding (with the C allocator), so that the cost of each step shows.
+// BenchmarkParse is the whole way; the benchmarks of internal/treesitter stop before the lowering.
 func BenchmarkParse(b *testing.B) {
 	files, n := benchFiles(b)
 	b.SetBytes(n)
@@ -47,38 +44,6 @@ func BenchmarkParse(b *testing.B) {
 			if _, err := Parse(context.Background(), "", src, DefaultLimits); err != nil {
 				b.Fatal(err)
 			}
-		}
-	}
-}
-
-func BenchmarkFlat(b *testing.B) {
-	files, n := benchFiles(b)
-	p, err := openParser()
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer p.close()
-	b.SetBytes(n)
-	for b.Loop() {
-		for _, src := range files {
-			if _, err := p.parse(context.Background(), src, DefaultLimits.Timeout, DefaultLimits.MaxMemory); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-}
-
-func BenchmarkTreeSitter(b *testing.B) {
-	files, n := benchFiles(b)
-	p := sitter.NewParser()
-	defer p.Close()
-	if err := p.SetLanguage(language()); err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(n)
-	for b.Loop() {
-		for _, src := range files {
-			p.Parse(src, nil).Close()
 		}
 	}
 }

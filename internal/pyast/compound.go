@@ -23,14 +23,14 @@ func (l *lowerer) ifStmt(i uint32, at stmtNode) Stmt {
 	until(&root.Span, root.Body)
 	last, levels := root, 0
 	chain := []*If{root}
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		switch l.kind(c) {
 		case kElifClause:
 			l.depth++ // an elif nests in the else of the one before
 			levels++
 			if l.depth > l.max {
 				l.errorAt(l.span(c), "nested too deeply, not looked at")
-				last.Else = []Stmt{&BadStmt{stmtNode: stmtNode{l.between(l.nodes[c].start, l.nodes[i].end)}}}
+				last.Else = []Stmt{&BadStmt{stmtNode: stmtNode{l.between(l.nodes[c].Start, l.nodes[i].End)}}}
 				c = l.lastChild(i)
 				continue
 			}
@@ -53,7 +53,7 @@ func (l *lowerer) ifStmt(i uint32, at stmtNode) Stmt {
 // lastChild returns the last child of i, so that a loop over the children ends after it.
 func (l *lowerer) lastChild(i uint32) uint32 {
 	last := i
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		last = c
 	}
 	return last
@@ -86,7 +86,7 @@ func (l *lowerer) with(i uint32, at stmtNode) Stmt {
 	x := &With{stmtNode: at, Async: l.has(i, kTokAsync)}
 	if clause := l.child(i, kWithClause); clause != none {
 		var items []uint32
-		for c := clause + 1; c < l.nodes[clause].next; c = l.nodes[c].next {
+		for c := clause + 1; c < l.nodes[clause].Next; c = l.nodes[c].Next {
 			if l.kind(c) == kWithItem {
 				items = append(items, c)
 			}
@@ -127,7 +127,7 @@ func (l *lowerer) as(i uint32) (x, as uint32) {
 func (l *lowerer) try(i uint32, at stmtNode) Stmt {
 	x := &Try{stmtNode: at, Body: l.block(i)}
 	until(&x.Span, x.Body)
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		switch l.kind(c) {
 		case kExceptClause, kExceptGroupClause:
 			h := l.handler(c)
@@ -148,7 +148,7 @@ func (l *lowerer) handler(i uint32) Handler {
 	h := Handler{Span: l.span(i)}
 	var types []uint32
 	name := none
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		if !l.part(c) || l.kind(c) == kBlock {
 			continue
 		}
@@ -156,7 +156,7 @@ func (l *lowerer) handler(i uint32) Handler {
 		case l.kind(c) == kAsPattern:
 			t, as := l.as(c)
 			types, name = append(types, t), as
-		case l.nodes[c].field == l.g.fields.alias && l.has(i, kTokAs):
+		case l.nodes[c].Field == l.g.fields.alias && l.has(i, kTokAs):
 			name = c
 		default:
 			types = append(types, c)
@@ -167,7 +167,7 @@ func (l *lowerer) handler(i uint32) Handler {
 	case 1:
 		h.Type = l.expr(types[0])
 	default: // except A, B: the tuple of Python 3.14
-		h.Type = &Tuple{exprNode: exprNode{l.between(l.nodes[types[0]].start, l.nodes[types[len(types)-1]].end)}}
+		h.Type = &Tuple{exprNode: exprNode{l.between(l.nodes[types[0]].Start, l.nodes[types[len(types)-1]].End)}}
 		for _, c := range types {
 			h.Type.(*Tuple).Elts = append(h.Type.(*Tuple).Elts, l.expr(c))
 		}
@@ -211,7 +211,7 @@ func (l *lowerer) class(i uint32, at stmtNode, decorators []Expr) Stmt {
 
 func (l *lowerer) decorated(i uint32, at stmtNode) Stmt {
 	var decorators []Expr
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		switch l.kind(c) {
 		case kDecorator:
 			decorators = append(decorators, l.exprOr(l.lastPart(c), c))

@@ -1,13 +1,15 @@
 package pyast
 
+import "github.com/gatebot/gatebot/internal/treesitter"
+
 func (l *lowerer) subscript(i uint32, at exprNode) Expr {
 	f := &l.g.fields
 	x := &Subscript{exprNode: at, X: l.exprOr(l.field(i, f.value), i)}
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		switch {
 		case l.kind(c) == kTokComma:
 			x.Tuple = true
-		case l.nodes[c].flags&flagError != 0, l.nodes[c].field == f.subscript && l.part(c):
+		case l.nodes[c].Flags&treesitter.Error != 0, l.nodes[c].Field == f.subscript && l.part(c):
 			e := l.expr(c)
 			if _, ok := e.(*Starred); ok {
 				x.Tuple = true // a[*b] has a tuple as its index
@@ -22,7 +24,7 @@ func (l *lowerer) slice(i uint32, at exprNode) Expr {
 	x := &Slice{exprNode: at}
 	where := []*Expr{&x.Lo, &x.Hi, &x.Step}
 	colons := 0
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		switch {
 		case l.kind(c) == kTokColon:
 			colons++
@@ -51,7 +53,7 @@ func (l *lowerer) genericType(i uint32, at exprNode) Expr {
 
 func (l *lowerer) dict(i uint32, at exprNode) Expr {
 	x := &Dict{exprNode: at}
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		if !l.part(c) {
 			continue
 		}
@@ -79,7 +81,7 @@ func (l *lowerer) comp(i uint32, at exprNode, k CompKind) Expr {
 	} else {
 		x.Elt = l.exprOr(body, i)
 	}
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		switch l.kind(c) {
 		case kForInClause:
 			x.Clauses = append(x.Clauses, CompClause{Async: l.has(c, kTokAsync),
@@ -97,8 +99,8 @@ func (l *lowerer) comp(i uint32, at exprNode, k CompKind) Expr {
 func (l *lowerer) iter(c uint32) Expr {
 	var elts []Expr
 	var first, last uint32
-	for k := c + 1; k < l.nodes[c].next; k = l.nodes[k].next {
-		if l.nodes[k].field == l.g.fields.right && l.nodes[k].flags&(flagNamed|flagExtra) == flagNamed {
+	for k := c + 1; k < l.nodes[c].Next; k = l.nodes[k].Next {
+		if l.nodes[k].Field == l.g.fields.right && l.nodes[k].Flags&(treesitter.Named|treesitter.Extra) == treesitter.Named {
 			if elts = append(elts, l.expr(k)); first == none {
 				first = k
 			}
@@ -111,7 +113,7 @@ func (l *lowerer) iter(c uint32) Expr {
 	case 1:
 		return elts[0]
 	}
-	return &Tuple{exprNode: exprNode{l.between(l.nodes[first].start, l.nodes[last].end)}, Elts: elts}
+	return &Tuple{exprNode: exprNode{l.between(l.nodes[first].Start, l.nodes[last].End)}, Elts: elts}
 }
 
 func (l *lowerer) walrus(i uint32, at exprNode) Expr {
@@ -127,14 +129,14 @@ func (l *lowerer) walrus(i uint32, at exprNode) Expr {
 // dotted lowers a.b.c, which patterns have as one node.
 func (l *lowerer) dotted(i uint32) Expr {
 	var x Expr
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		switch {
 		case l.kind(c) != kIdentifier:
 		case x == nil:
 			x = l.ident(c)
 		default:
 			a := l.slabs.attrs.next()
-			a.exprNode = exprNode{l.between(l.nodes[i].start, l.nodes[c].end)}
+			a.exprNode = exprNode{l.between(l.nodes[i].Start, l.nodes[c].End)}
 			a.X, a.Name, a.NameSpan = x, l.name(c), l.span(c)
 			x = a
 		}
@@ -148,11 +150,11 @@ func (l *lowerer) dotted(i uint32) Expr {
 // dottedText is a.b.c as a text without blanks.
 func (l *lowerer) dottedText(i uint32) string {
 	first := i + 1
-	if l.kind(i) == kIdentifier || first < l.nodes[i].next && l.nodes[first].next == l.nodes[i].next {
+	if l.kind(i) == kIdentifier || first < l.nodes[i].Next && l.nodes[first].Next == l.nodes[i].Next {
 		return l.name(i)
 	}
 	var b []byte
-	for c := first; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := first; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		if l.kind(c) == kIdentifier {
 			if len(b) > 0 {
 				b = append(b, '.')

@@ -1,6 +1,5 @@
-// Package pyast turns Python source into plain Go data. It is the only importer of tree-sitter: a file is parsed,
-// lowered to the types in ast.go and the tree is closed before Parse returns, so that no C memory outlives the call
-// (a node used after its tree is a crash that Go cannot recover from).
+// Package pyast turns Python source into plain Go data. A file is parsed by internal/treesitter and lowered to the types
+// in ast.go before Parse returns, so that no C memory outlives the call.
 //
 // # Use
 //
@@ -10,7 +9,7 @@
 //
 // # How it works
 //
-// One C call parses a file and writes its tree as a flat array in preorder (tree.c); lowering reads that array and makes
+// internal/treesitter parses a file and gives its tree as a flat array in preorder; lowering reads that array and makes
 // no C calls. It goes by kinds (kinds.go), since the numbers of the grammar change with its versions.
 //
 // # How far it can be trusted

@@ -1,5 +1,7 @@
 package pyast
 
+import "github.com/gatebot/gatebot/internal/treesitter"
+
 // expr lowers the node i to an expression. What is no expression becomes Bad.
 func (l *lowerer) expr(i uint32) Expr {
 	i = l.unwrap(i)
@@ -35,7 +37,7 @@ func (l *lowerer) unwrap(i uint32) uint32 {
 
 func (l *lowerer) exprAt(i uint32) Expr {
 	n := &l.nodes[i]
-	if n.flags&flagMissing != 0 {
+	if n.Flags&treesitter.Missing != 0 {
 		return &Bad{exprNode: exprNode{l.span(i)}}
 	}
 	at := exprNode{l.span(i)}
@@ -150,7 +152,7 @@ func (l *lowerer) exprAt(i uint32) Expr {
 // salvage lowers what can be read below a node that cannot.
 func (l *lowerer) salvage(i uint32) []Expr {
 	var out []Expr
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		if !l.part(c) {
 			continue
 		}
@@ -181,8 +183,8 @@ func (l *lowerer) number(i uint32, at exprNode) Expr {
 	if l.kind(i) == kFloat {
 		k = ConstFloat
 	}
-	hex := n.end-n.start > 1 && l.src[n.start] == '0' && l.src[n.start+1]|0x20 == 'x'
-	if c := l.src[n.end-1] | 0x20; c == 'j' && !hex {
+	hex := n.End-n.Start > 1 && l.src[n.Start] == '0' && l.src[n.Start+1]|0x20 == 'x'
+	if c := l.src[n.End-1] | 0x20; c == 'j' && !hex {
 		k = ConstComplex
 	}
 	return l.constant(at, k, l.text(i))
@@ -191,7 +193,7 @@ func (l *lowerer) number(i uint32, at exprNode) Expr {
 // op returns the text of the operator of i.
 func (l *lowerer) op(i uint32) string {
 	if c := l.field(i, l.g.fields.operator); c != none {
-		return l.g.text[l.nodes[c].symbol]
+		return l.g.Text[l.nodes[c].Symbol]
 	}
 	return ""
 }
@@ -199,8 +201,8 @@ func (l *lowerer) op(i uint32) string {
 // lastPart returns the last operand of i, or none.
 func (l *lowerer) lastPart(i uint32) uint32 {
 	last := none
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
-		if l.nodes[c].flags&(flagNamed|flagExtra|flagError) == flagNamed {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
+		if l.nodes[c].Flags&(treesitter.Named|treesitter.Extra|treesitter.Error) == treesitter.Named {
 			last = c
 		}
 	}
@@ -209,12 +211,12 @@ func (l *lowerer) lastPart(i uint32) uint32 {
 
 func (l *lowerer) compare(i uint32, at exprNode) Expr {
 	x := &Compare{exprNode: at}
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		n := &l.nodes[c]
 		switch {
-		case n.flags&(flagExtra|flagError) != 0:
-		case n.flags&flagNamed == 0:
-			op := l.g.text[n.symbol]
+		case n.Flags&(treesitter.Extra|treesitter.Error) != 0:
+		case n.Flags&treesitter.Named == 0:
+			op := l.g.Text[n.Symbol]
 			if op == "<>" { // Python 2
 				op = "!="
 			}
@@ -241,7 +243,7 @@ func (l *lowerer) args(c uint32) []Arg {
 		return append(out, Arg{Span: l.span(c), Value: l.expr(c)})
 	}
 	n := 0
-	for k := c + 1; k < l.nodes[c].next; k = l.nodes[k].next {
+	for k := c + 1; k < l.nodes[c].Next; k = l.nodes[k].Next {
 		if l.part(k) {
 			n++
 		}
@@ -250,7 +252,7 @@ func (l *lowerer) args(c uint32) []Arg {
 		return nil
 	}
 	out := l.slabs.argSlice(n)
-	for k := c + 1; k < l.nodes[c].next; k = l.nodes[k].next {
+	for k := c + 1; k < l.nodes[c].Next; k = l.nodes[k].Next {
 		if l.part(k) {
 			out = append(out, l.arg(k))
 		}

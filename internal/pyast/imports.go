@@ -8,10 +8,10 @@ func (l *lowerer) importFrom(i uint32, at stmtNode) Stmt {
 		x.Module = "__future__"
 	case module == none:
 	case l.kind(module) == kRelativeImport:
-		for c := module + 1; c < l.nodes[module].next; c = l.nodes[c].next {
+		for c := module + 1; c < l.nodes[module].Next; c = l.nodes[c].Next {
 			switch l.kind(c) {
 			case kImportPrefix:
-				for _, b := range l.src[l.nodes[c].start:l.nodes[c].end] {
+				for _, b := range l.src[l.nodes[c].Start:l.nodes[c].End] {
 					if b == '.' {
 						x.Level++
 					}
@@ -34,8 +34,8 @@ func (l *lowerer) importFrom(i uint32, at stmtNode) Stmt {
 func (l *lowerer) aliases(i uint32) []Alias {
 	f := &l.g.fields
 	var out []Alias
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
-		if l.nodes[c].field != f.name || !l.part(c) {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
+		if l.nodes[c].Field != f.name || !l.part(c) {
 			continue
 		}
 		a := Alias{Span: l.span(c)}

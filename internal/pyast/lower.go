@@ -7,14 +7,16 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/gatebot/gatebot/internal/treesitter"
 )
 
 // lowerer turns a flattened tree into the types of ast.go. Everything but the interned names is per file.
 type lowerer struct {
 	src   []byte
-	nodes []node
+	nodes []treesitter.Node
 	g     *grammar
-	pos   positions
+	pos   treesitter.Positions
 	names interner
 	m     *Module
 	depth int
@@ -22,10 +24,10 @@ type lowerer struct {
 	slabs slabs
 }
 
-func (w *worker) lower(path string, src []byte, nodes []node, maxDepth int) *Module {
+func (w *worker) lower(path string, src []byte, nodes []treesitter.Node, maxDepth int) *Module {
 	l := &w.lowerer
 	l.src, l.nodes, l.g, l.depth, l.max = src, nodes, w.grammar, 0, maxDepth
-	l.pos.reset(src)
+	l.pos.Reset(src)
 	l.m = &Module{Path: path, Source: src}
 	l.m.span = l.between(0, uint32(len(src)))
 	l.scan()
@@ -37,9 +39,7 @@ func (w *worker) lower(path string, src []byte, nodes []node, maxDepth int) *Mod
 // reset drops what belongs to the last file and keeps the buffers, unless one file has blown them up.
 func (l *lowerer) reset() {
 	l.src, l.nodes, l.m, l.slabs = nil, nil, nil, slabs{}
-	if cap(l.pos.lines) > 1<<18 || cap(l.pos.starts) > 1<<18 {
-		l.pos = positions{}
-	}
+	l.pos.Release()
 }
 
 // scan collects comments and errors in order. ERROR nodes can nest; only the outermost counts.
@@ -48,16 +48,16 @@ func (l *lowerer) scan() {
 	for i := range l.nodes {
 		n := &l.nodes[i]
 		switch {
-		case l.g.kind(n) == kComment:
-			text := bytes.TrimRight(l.src[n.start:n.end], "\r")
-			l.m.Comments = append(l.m.Comments, Comment{Span: l.between(n.start, n.start+uint32(len(text))),
-				Text: string(bytes.TrimSpace(bytes.TrimLeft(text, "#"))), Own: l.own(n.start)})
+		case l.g.Kind(n) == kComment:
+			text := bytes.TrimRight(l.src[n.Start:n.End], "\r")
+			l.m.Comments = append(l.m.Comments, Comment{Span: l.between(n.Start, n.Start+uint32(len(text))),
+				Text: string(bytes.TrimSpace(bytes.TrimLeft(text, "#"))), Own: l.own(n.Start)})
 		case uint32(i) < within:
-		case n.flags&flagMissing != 0:
-			l.errorAt(l.between(n.start, n.end), l.g.text[n.symbol]+" is missing")
-		case n.flags&flagError != 0:
-			within = n.next
-			l.errorAt(l.between(l.broken(uint32(i)), n.end), "not valid Python")
+		case n.Flags&treesitter.Missing != 0:
+			l.errorAt(l.between(n.Start, n.End), l.g.Text[n.Symbol]+" is missing")
+		case n.Flags&treesitter.Error != 0:
+			within = n.Next
+			l.errorAt(l.between(l.broken(uint32(i)), n.End), "not valid Python")
 		}
 	}
 }
@@ -65,16 +65,16 @@ func (l *lowerer) scan() {
 // broken returns where reading broke off in an ERROR node. Such a node can hold the whole file: the statements before
 // the place were read well.
 func (l *lowerer) broken(i uint32) uint32 {
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		switch k := l.kind(c); {
 		case k == kComment || statementKinds[k]:
 		case k == kError:
 			return l.broken(c)
 		default:
-			return l.nodes[c].start
+			return l.nodes[c].Start
 		}
 	}
-	return l.nodes[i].start
+	return l.nodes[i].Start
 }
 
 // own reports whether only blanks lie between the start of the line and off.
@@ -97,20 +97,20 @@ func (l *lowerer) errorAt(s Span, message string) {
 }
 
 func (l *lowerer) between(start, end uint32) Span {
-	return Span{Start: l.pos.at(start), End: l.pos.at(end), Off: start, EndOff: end}
+	return Span{Start: l.pos.At(start), End: l.pos.At(end), Off: start, EndOff: end}
 }
 
-func (l *lowerer) span(i uint32) Span { return l.between(l.nodes[i].start, l.nodes[i].end) }
+func (l *lowerer) span(i uint32) Span { return l.between(l.nodes[i].Start, l.nodes[i].End) }
 
-func (l *lowerer) kind(i uint32) kind { return l.g.kind(&l.nodes[i]) }
+func (l *lowerer) kind(i uint32) kind { return l.g.Kind(&l.nodes[i]) }
 
-func (l *lowerer) text(i uint32) string { return l.names.get(l.src[l.nodes[i].start:l.nodes[i].end]) }
+func (l *lowerer) text(i uint32) string { return l.names.get(l.src[l.nodes[i].Start:l.nodes[i].End]) }
 
 // name returns the identifier i as Python sees it: two spellings with one NFKC form are one name, so that `x.ｉｔｅｍ()`
 // is a call of item.
 func (l *lowerer) name(i uint32) string {
-	b := l.src[l.nodes[i].start:l.nodes[i].end]
-	if ascii(b) || !utf8.Valid(b) {
+	b := l.src[l.nodes[i].Start:l.nodes[i].End]
+	if treesitter.ASCII(b) || !utf8.Valid(b) {
 		return l.names.get(b)
 	}
 	return l.names.get(norm.NFKC.Bytes(b))
@@ -121,8 +121,8 @@ const none = uint32(0)
 
 // field returns the first child of i in field f, or none.
 func (l *lowerer) field(i uint32, f uint8) uint32 {
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
-		if l.nodes[c].field == f && l.nodes[c].flags&(flagExtra|flagError) == 0 {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
+		if l.nodes[c].Field == f && l.nodes[c].Flags&(treesitter.Extra|treesitter.Error) == 0 {
 			return c
 		}
 	}
@@ -131,7 +131,7 @@ func (l *lowerer) field(i uint32, f uint8) uint32 {
 
 // child returns the first child of i of kind k, or none.
 func (l *lowerer) child(i uint32, k kind) uint32 {
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		if l.kind(c) == k {
 			return c
 		}
@@ -144,13 +144,13 @@ func (l *lowerer) has(i uint32, k kind) bool { return l.child(i, k) != none }
 
 // part reports whether c is an operand: named and no comment; ERROR nodes are operands too, they become Bad.
 func (l *lowerer) part(c uint32) bool {
-	return l.nodes[c].flags&(flagNamed|flagExtra) == flagNamed || l.nodes[c].flags&flagError != 0
+	return l.nodes[c].Flags&(treesitter.Named|treesitter.Extra) == treesitter.Named || l.nodes[c].Flags&treesitter.Error != 0
 }
 
 // parts returns the operands of i among its children. The result is valid until the caller lowers one of them only if
 // it is small, so it is copied into the caller's array.
 func (l *lowerer) parts(i uint32, into []uint32) []uint32 {
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		if l.part(c) {
 			into = append(into, c)
 		}
@@ -160,8 +160,8 @@ func (l *lowerer) parts(i uint32, into []uint32) []uint32 {
 
 // operands returns the operands of a node of fixed shape, without the ERROR nodes that recovery left among them.
 func (l *lowerer) operands(i uint32) (c [3]uint32, n int) {
-	for k := i + 1; k < l.nodes[i].next; k = l.nodes[k].next {
-		if l.nodes[k].flags&(flagNamed|flagExtra|flagError) == flagNamed && n < len(c) {
+	for k := i + 1; k < l.nodes[i].Next; k = l.nodes[k].Next {
+		if l.nodes[k].Flags&(treesitter.Named|treesitter.Extra|treesitter.Error) == treesitter.Named && n < len(c) {
 			c[n] = k
 			n++
 		}
@@ -172,7 +172,7 @@ func (l *lowerer) operands(i uint32) (c [3]uint32, n int) {
 // exprs lowers every operand of i in order.
 func (l *lowerer) exprs(i uint32) []Expr {
 	n := 0
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		if l.part(c) {
 			n++
 		}
@@ -181,7 +181,7 @@ func (l *lowerer) exprs(i uint32) []Expr {
 		return nil
 	}
 	out := l.slabs.exprSlice(n)
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		if l.part(c) {
 			out = append(out, l.expr(c))
 		}
@@ -200,7 +200,7 @@ func (l *lowerer) exprIf(c uint32) Expr {
 // exprOr lowers c, or makes a Bad at the end of i when recovery has lost the operand.
 func (l *lowerer) exprOr(c, i uint32) Expr {
 	if c == none {
-		return &Bad{exprNode: exprNode{l.between(l.nodes[i].end, l.nodes[i].end)}}
+		return &Bad{exprNode: exprNode{l.between(l.nodes[i].End, l.nodes[i].End)}}
 	}
 	return l.expr(c)
 }

@@ -3,7 +3,7 @@ package pyast
 func (l *lowerer) match(i uint32, at stmtNode) Stmt {
 	x := &Match{stmtNode: at, Subject: l.subject(i)}
 	if body := l.child(i, kBlock); body != none {
-		for c := body + 1; c < l.nodes[body].next; c = l.nodes[c].next {
+		for c := body + 1; c < l.nodes[body].Next; c = l.nodes[c].Next {
 			if l.kind(c) == kCaseClause {
 				k := l.caseClause(c)
 				x.Cases = append(x.Cases, k)
@@ -19,14 +19,14 @@ func (l *lowerer) subject(i uint32) Expr {
 	var subjects []uint32
 	comma := false
 	end := uint32(0)
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		switch {
-		case l.nodes[c].field == l.g.fields.subject && l.part(c):
+		case l.nodes[c].Field == l.g.fields.subject && l.part(c):
 			subjects = append(subjects, c)
-			end = l.nodes[c].end
+			end = l.nodes[c].End
 		case l.kind(c) == kTokComma:
 			comma = true
-			end = l.nodes[c].end
+			end = l.nodes[c].End
 		}
 	}
 	switch {
@@ -35,7 +35,7 @@ func (l *lowerer) subject(i uint32) Expr {
 	case len(subjects) == 1 && !comma:
 		return l.expr(subjects[0])
 	}
-	t := &Tuple{exprNode: exprNode{l.between(l.nodes[subjects[0]].start, end)}}
+	t := &Tuple{exprNode: exprNode{l.between(l.nodes[subjects[0]].Start, end)}}
 	for _, c := range subjects {
 		t.Elts = append(t.Elts, l.expr(c))
 	}
@@ -45,7 +45,7 @@ func (l *lowerer) subject(i uint32) Expr {
 func (l *lowerer) caseClause(i uint32) Case {
 	k := Case{Span: l.span(i)}
 	patterns, comma := 0, false
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		switch l.kind(c) {
 		case kTokComma:
 			comma = true
@@ -71,7 +71,7 @@ func (l *lowerer) irrefutable(i uint32) bool {
 	case kTokUnderscore, kIdentifier:
 		return true
 	case kDottedName:
-		return l.nodes[i+1].next == l.nodes[i].next
+		return l.nodes[i+1].Next == l.nodes[i].Next
 	case kTuplePattern:
 		if l.has(i, kTokComma) {
 			return false
@@ -80,7 +80,7 @@ func (l *lowerer) irrefutable(i uint32) bool {
 	default:
 		return false
 	}
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		if l.part(c) || l.kind(c) == kTokUnderscore {
 			return l.irrefutable(c)
 		}
@@ -100,7 +100,7 @@ func (l *lowerer) pattern(i uint32, k *Case) {
 	case kIdentifier:
 		l.bind(i, k)
 	case kDottedName:
-		if l.nodes[i+1].next == l.nodes[i].next {
+		if l.nodes[i+1].Next == l.nodes[i].Next {
 			l.bind(i, k)
 			return
 		}
@@ -139,7 +139,7 @@ func (l *lowerer) pattern(i uint32, k *Case) {
 // patterns goes through the children of a pattern, leaving out one of them. A minus stands before its number.
 func (l *lowerer) patterns(i, without uint32, k *Case) {
 	minus := none
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		switch {
 		case c == without:
 		case l.kind(c) == kTokMinus:
@@ -155,14 +155,14 @@ func (l *lowerer) patterns(i, without uint32, k *Case) {
 }
 
 func (l *lowerer) minus(sign, number uint32) Expr {
-	return &Unary{exprNode: exprNode{l.between(l.nodes[sign].start, l.nodes[number].end)}, Op: "-", X: l.expr(number)}
+	return &Unary{exprNode: exprNode{l.between(l.nodes[sign].Start, l.nodes[number].End)}, Op: "-", X: l.expr(number)}
 }
 
 // complex lowers -1+2j.
 func (l *lowerer) complex(i uint32) Expr {
 	x := &Binary{exprNode: exprNode{l.span(i)}}
 	minus := none
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		switch {
 		case l.part(c) && x.L == nil && minus != none:
 			x.L = l.minus(minus, c)
@@ -173,7 +173,7 @@ func (l *lowerer) complex(i uint32) Expr {
 		case l.kind(c) == kTokMinus && x.L == nil:
 			minus = c
 		case l.kind(c) == kTokMinus, l.kind(c) == kTokPlus:
-			x.Op = l.g.text[l.nodes[c].symbol]
+			x.Op = l.g.Text[l.nodes[c].Symbol]
 		}
 	}
 	if x.L == nil || x.R == nil {

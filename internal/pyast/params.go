@@ -4,7 +4,7 @@ package pyast
 func (l *lowerer) params(i uint32) []Param {
 	var out []Param
 	keywordOnly := false
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		if !l.part(c) {
 			continue
 		}
@@ -68,7 +68,7 @@ func (l *lowerer) typeParams(i uint32) []Param {
 		return nil
 	}
 	var out []Param
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		if !l.part(c) {
 			continue
 		}

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/gatebot/gatebot/internal/treesitter"
 )
 
 // Limits bound what one file may cost. Garbage parses about thirty times slower than Python does, so that size alone
@@ -46,14 +48,14 @@ func Parse(ctx context.Context, path string, src []byte, lim Limits) (*Module, e
 	start := time.Now()
 	text := src // what the grammar reads; offsets are the same in src
 	for {
-		nodes, err := w.parser.parse(ctx, text, lim.Timeout-time.Since(start), lim.MaxMemory)
+		nodes, err := w.parser.Parse(ctx, text, lim.Timeout-time.Since(start), lim.MaxMemory)
 		switch {
-		case errors.Is(err, errStopped) && ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
+		case errors.Is(err, treesitter.ErrStopped) && ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
 			return nil, fmt.Errorf("%s: not parsed: %w", path, ctx.Err())
-		case errors.Is(err, errStopped):
+		case errors.Is(err, treesitter.ErrStopped):
 			return nil, fmt.Errorf("%s: %w: more than %s for %d bytes (is it Python? exclude it)", path, ErrDeadline,
 				time.Since(start).Round(time.Millisecond), len(src))
-		case errors.Is(err, errTooBig):
+		case errors.Is(err, treesitter.ErrTooBig):
 			return nil, fmt.Errorf("%s: %w: more than %d MiB of memory for %d bytes (is it Python? exclude it)", path, ErrTooLarge,
 				lim.MaxMemory>>20, len(src))
 		case err != nil:
@@ -72,7 +74,7 @@ func Parse(ctx context.Context, path string, src []byte, lim Limits) (*Module, e
 //
 // tree-sitter-python issue 321: `type(x).a = y` is read as a type alias; there `type` becomes a plain identifier. And
 // version 0.23.6 knows no template strings (Python 3.14): their prefix becomes that of an f-string.
-func amend(g *grammar, nodes []node, text []byte) []byte {
+func amend(g *grammar, nodes []treesitter.Node, text []byte) []byte {
 	var amended []byte
 	put := func(off uint32, s string) {
 		if amended == nil {
@@ -82,19 +84,19 @@ func amend(g *grammar, nodes []node, text []byte) []byte {
 	}
 	for i := range nodes {
 		n := &nodes[i]
-		switch g.kind(n) {
+		switch g.Kind(n) {
 		case kTypeAliasStatement:
-			if i+2 >= len(nodes) || g.kind(&nodes[i+1]) != kTokTypeKeyword || nodes[i+1].end-nodes[i+1].start != 4 {
+			if i+2 >= len(nodes) || g.Kind(&nodes[i+1]) != kTokTypeKeyword || nodes[i+1].End-nodes[i+1].Start != 4 {
 				continue
 			}
-			if left := nodes[i+2].start; int(left) < len(text) && (text[left] == '(' || text[left] == '[') {
-				put(nodes[i+1].start, "typ_")
+			if left := nodes[i+2].Start; int(left) < len(text) && (text[left] == '(' || text[left] == '[') {
+				put(nodes[i+1].Start, "typ_")
 			}
 		case kIdentifier:
 			// An identifier with a quote right behind it is never valid, so this takes nothing from anybody.
-			if int(n.end) < len(text) && (text[n.end] == '"' || text[n.end] == '\'') {
-				if s, ok := templatePrefixes[strings.ToLower(string(text[n.start:n.end]))]; ok {
-					put(n.start, s)
+			if int(n.End) < len(text) && (text[n.End] == '"' || text[n.End] == '\'') {
+				if s, ok := templatePrefixes[strings.ToLower(string(text[n.Start:n.End]))]; ok {
+					put(n.Start, s)
 				}
 			}
 		}
@@ -106,7 +108,7 @@ var templatePrefixes = map[string]string{"t": "f", "tr": "fr", "rt": "rf"}
 
 // worker is what one Parse needs and the next can reuse.
 type worker struct {
-	parser  *parser
+	parser  *treesitter.Parser
 	grammar *grammar
 	lowerer lowerer
 }
@@ -125,7 +127,7 @@ func acquire() (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := openParser()
+	p, err := treesitter.NewParser(treesitter.Python())
 	if err != nil {
 		return nil, err
 	}
@@ -134,11 +136,11 @@ func acquire() (*worker, error) {
 
 func (w *worker) release() {
 	const keep = 1 << 17 // nodes, 2 MB: the largest file of vLLM has 52 thousand
-	w.parser.trim(keep)
+	w.parser.Trim(keep)
 	w.lowerer.reset()
 	select {
 	case idle <- w:
 	default:
-		w.parser.close()
+		w.parser.Close()
 	}
 }

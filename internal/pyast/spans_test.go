@@ -74,7 +74,7 @@ func checkPlace(t testing.TB, m *Module, s Span) {
 
 // placeOf counts from the start of the file.
 func placeOf(src []byte, off uint32) Pos {
-	p := Pos{1, 1}
+	p := Pos{Line: 1, Col: 1}
 	for i := 0; i < int(off); {
 		_, size := utf8.DecodeRune(src[i:])
 		switch {
@@ -100,19 +100,19 @@ func TestOddSources(t *testing.T) {
 		{"empty", "", "[]", 0, Pos{}},
 		{"blank", " \n\t\n", "[]", 0, Pos{}},
 		{"only a comment", "# x", "[]", 0, Pos{}},
-		{"no final newline", "x", "[(ExprStmt x)]", 0, Pos{1, 1}},
-		{"crlf", "if x:\r\n    y\r\nz\r\n", "[(If x [(ExprStmt y)]) (ExprStmt z)]", 0, Pos{3, 1}},
-		{"byte order mark", "\ufeffx = 1; y", "[(Assign [x] 1) (ExprStmt y)]", 0, Pos{1, 8}},
-		{"tabs", "if x:\n\tif y:\n\t\tz\n", "[(If x [(If y [(ExprStmt z)])])]", 0, Pos{1, 1}},
-		{"form feed", "x\n\f\ny\n", "[(ExprStmt x) (ExprStmt y)]", 0, Pos{3, 1}},
-		{"code points", "'äöü𝔘'; x", `[(ExprStmt "äöü𝔘") (ExprStmt x)]`, 0, Pos{1, 9}},
-		{"latin-1 in a string", "'\xe4\xa0\xfc'; x", `[(ExprStmt "\xe4\xa0\xfc") (ExprStmt x)]`, 0, Pos{1, 8}},
-		{"latin-1 in a comment", "# \xe4\xf6\nx", "[(ExprStmt x)]", 0, Pos{2, 1}},
-		{"nul in a string", "'a\x00b'; x", "", 1, Pos{1, 8}}, // CPython refuses it too
-		{"nul in the code", "x\ny \x00 z\nw = 1\n", "", 1, Pos{3, 1}},
-		{"line continuation", "x = \\\n  1\ny", "[(Assign [x] 1) (ExprStmt y)]", 0, Pos{3, 1}},
-		{"nfkc", "x.ｉｔｅｍ()", `[(ExprStmt (Call (Attr x "item")))]`, 0, Pos{1, 1}},
-		{"long line", "'" + string(bytes.Repeat([]byte("ä"), 1000)) + "'; x", "", 0, Pos{1, 1005}},
+		{"no final newline", "x", "[(ExprStmt x)]", 0, Pos{Line: 1, Col: 1}},
+		{"crlf", "if x:\r\n    y\r\nz\r\n", "[(If x [(ExprStmt y)]) (ExprStmt z)]", 0, Pos{Line: 3, Col: 1}},
+		{"byte order mark", "\ufeffx = 1; y", "[(Assign [x] 1) (ExprStmt y)]", 0, Pos{Line: 1, Col: 8}},
+		{"tabs", "if x:\n\tif y:\n\t\tz\n", "[(If x [(If y [(ExprStmt z)])])]", 0, Pos{Line: 1, Col: 1}},
+		{"form feed", "x\n\f\ny\n", "[(ExprStmt x) (ExprStmt y)]", 0, Pos{Line: 3, Col: 1}},
+		{"code points", "'äöü𝔘'; x", `[(ExprStmt "äöü𝔘") (ExprStmt x)]`, 0, Pos{Line: 1, Col: 9}},
+		{"latin-1 in a string", "'\xe4\xa0\xfc'; x", `[(ExprStmt "\xe4\xa0\xfc") (ExprStmt x)]`, 0, Pos{Line: 1, Col: 8}},
+		{"latin-1 in a comment", "# \xe4\xf6\nx", "[(ExprStmt x)]", 0, Pos{Line: 2, Col: 1}},
+		{"nul in a string", "'a\x00b'; x", "", 1, Pos{Line: 1, Col: 8}}, // CPython refuses it too
+		{"nul in the code", "x\ny \x00 z\nw = 1\n", "", 1, Pos{Line: 3, Col: 1}},
+		{"line continuation", "x = \\\n  1\ny", "[(Assign [x] 1) (ExprStmt y)]", 0, Pos{Line: 3, Col: 1}},
+		{"nfkc", "x.ｉｔｅｍ()", `[(ExprStmt (Call (Attr x "item")))]`, 0, Pos{Line: 1, Col: 1}},
+		{"long line", "'" + string(bytes.Repeat([]byte("ä"), 1000)) + "'; x", "", 0, Pos{Line: 1, Col: 1005}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := parse(t, tt.src)

@@ -1,5 +1,7 @@
 package pyast
 
+import "github.com/gatebot/gatebot/internal/treesitter"
+
 // stmts lowers the children of a module or block that are statements.
 func (l *lowerer) stmts(i uint32) []Stmt {
 	if i != 0 && !l.enter(i) {
@@ -16,7 +18,7 @@ func (l *lowerer) stmts(i uint32) []Stmt {
 func (l *lowerer) stmtsIn(i uint32, out []Stmt) []Stmt {
 	if out == nil {
 		n := 0
-		for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+		for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 			if l.part(c) {
 				n++
 			}
@@ -27,13 +29,13 @@ func (l *lowerer) stmtsIn(i uint32, out []Stmt) []Stmt {
 		out = make([]Stmt, 0, n)
 	}
 	var bad *BadStmt // the current run of what is no statement
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		n := &l.nodes[c]
 		switch {
-		case n.flags&flagError != 0:
+		case n.Flags&treesitter.Error != 0:
 			bad = nil
 			out = l.recovered(c, out)
-		case n.flags&(flagNamed|flagExtra) != flagNamed:
+		case n.Flags&(treesitter.Named|treesitter.Extra) != treesitter.Named:
 		case l.kind(c) == kBlock: // recovery can leave a block without its head
 			bad = nil
 			out = append(out, l.stmts(c)...)
@@ -47,7 +49,7 @@ func (l *lowerer) stmtsIn(i uint32, out []Stmt) []Stmt {
 				bad = &BadStmt{stmtNode: stmtNode{l.span(c)}}
 				out = append(out, bad)
 			}
-			bad.End, bad.EndOff = l.pos.at(n.end), n.end
+			bad.End, bad.EndOff = l.pos.At(n.End), n.End
 			bad.Children = append(bad.Children, l.expr(c))
 		}
 	}
@@ -109,7 +111,7 @@ func (l *lowerer) stmt(i uint32) Stmt {
 		return &Jump{stmtNode: at, Keyword: "continue"}
 	case kGlobalStatement, kNonlocalStatement:
 		x := &Scope{stmtNode: at, Nonlocal: l.kind(i) == kNonlocalStatement}
-		for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+		for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 			if l.kind(c) == kIdentifier {
 				x.Names = append(x.Names, l.name(c))
 			}
@@ -212,7 +214,7 @@ func (l *lowerer) typeAlias(i uint32, at stmtNode) Stmt {
 // python2 lowers print and exec statements. `print >> f, x` is an expression of Python 3 as well.
 func (l *lowerer) python2(i uint32, at stmtNode) Stmt {
 	x := &BadStmt{stmtNode: at}
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		if !l.part(c) {
 			continue
 		}
@@ -220,10 +222,10 @@ func (l *lowerer) python2(i uint32, at stmtNode) Stmt {
 			x.Children = append(x.Children, l.expr(c))
 			continue
 		}
-		start := l.nodes[i].start
+		start := l.nodes[i].Start
 		name := l.slabs.names.next()
 		name.exprNode, name.ID = exprNode{l.between(start, start+uint32(len("print")))}, "print"
-		x.Children = append(x.Children, &Binary{exprNode: exprNode{l.between(start, l.nodes[c].end)}, Op: ">>", L: name,
+		x.Children = append(x.Children, &Binary{exprNode: exprNode{l.between(start, l.nodes[c].End)}, Op: ">>", L: name,
 			R: l.exprOr(l.lastPart(c), c)})
 	}
 	if !l.has(i, kChevron) {

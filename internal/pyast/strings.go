@@ -21,7 +21,7 @@ func (l *lowerer) str(i uint32, at exprNode) Expr {
 	if l.kind(i) == kString {
 		each(i)
 	} else {
-		for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+		for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 			if l.kind(c) == kString {
 				each(c)
 			}
@@ -50,7 +50,7 @@ func (p prefix) constKind() ConstKind {
 
 // prefix reads the letters before the opening quote.
 func (l *lowerer) prefix(i uint32) prefix {
-	for off := l.nodes[i].start; off < l.nodes[i].end; off++ {
+	for off := l.nodes[i].Start; off < l.nodes[i].End; off++ {
 		switch l.src[off] | 0x20 {
 		case 'f', 't':
 			return prefixFormat
@@ -66,13 +66,13 @@ func (l *lowerer) prefix(i uint32) prefix {
 
 // content is what lies between the quotes of a string. A string that is not closed ends where its node ends.
 func (l *lowerer) content(i uint32) []byte {
-	start, end := l.nodes[i].start, l.nodes[i].end
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	start, end := l.nodes[i].Start, l.nodes[i].End
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		switch l.kind(c) {
 		case kStringStart:
-			start = l.nodes[c].end
+			start = l.nodes[c].End
 		case kStringEnd:
-			end = l.nodes[c].start
+			end = l.nodes[c].Start
 		}
 	}
 	if end < start {
@@ -83,19 +83,19 @@ func (l *lowerer) content(i uint32) []byte {
 
 // fstring appends the literal text and the interpolations of one string.
 func (l *lowerer) fstring(i uint32, text []byte, values []FValue) ([]byte, []FValue) {
-	off := l.nodes[i].start
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	off := l.nodes[i].Start
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		n := &l.nodes[c]
 		switch l.kind(c) {
 		case kStringStart:
-			off = n.end
+			off = n.End
 		case kInterpolation, kFormatExpression:
-			text = append(text, l.src[off:max(off, n.start)]...)
+			text = append(text, l.src[off:max(off, n.Start)]...)
 			text = l.place(c, text)
 			values = l.interpolation(c, values)
-			off = n.end
+			off = n.End
 		case kStringEnd:
-			text = append(text, l.src[off:max(off, n.start)]...)
+			text = append(text, l.src[off:max(off, n.Start)]...)
 		}
 	}
 	return text, values
@@ -106,14 +106,14 @@ func (l *lowerer) fstring(i uint32, text []byte, values []FValue) ([]byte, []FVa
 func (l *lowerer) place(i uint32, text []byte) []byte {
 	text = append(text, '{')
 	if spec := l.child(i, kFormatSpecifier); spec != none && l.enter(spec) {
-		off := l.nodes[spec].start
-		for c := spec + 1; c < l.nodes[spec].next; c = l.nodes[c].next {
+		off := l.nodes[spec].Start
+		for c := spec + 1; c < l.nodes[spec].Next; c = l.nodes[c].Next {
 			if k := l.kind(c); k == kFormatExpression || k == kInterpolation {
-				text = l.place(c, append(text, l.src[off:max(off, l.nodes[c].start)]...))
-				off = l.nodes[c].end
+				text = l.place(c, append(text, l.src[off:max(off, l.nodes[c].Start)]...))
+				off = l.nodes[c].End
 			}
 		}
-		text = append(text, l.src[off:max(off, l.nodes[spec].end)]...)
+		text = append(text, l.src[off:max(off, l.nodes[spec].End)]...)
 		l.leave()
 	} else if spec != none {
 		l.leave()
@@ -131,10 +131,10 @@ func (l *lowerer) interpolation(i uint32, values []FValue) []FValue {
 	v := FValue{}
 	spec := none
 	var parts []uint32
-	for c := i + 1; c < l.nodes[i].next; c = l.nodes[c].next {
+	for c := i + 1; c < l.nodes[i].Next; c = l.nodes[c].Next {
 		switch l.kind(c) {
 		case kTypeConversion:
-			v.Conv = l.names.get(bytes.TrimPrefix(l.src[l.nodes[c].start:l.nodes[c].end], []byte("!")))
+			v.Conv = l.names.get(bytes.TrimPrefix(l.src[l.nodes[c].Start:l.nodes[c].End], []byte("!")))
 		case kFormatSpecifier:
 			v.Spec, spec = true, c
 		default:
@@ -167,7 +167,7 @@ func (l *lowerer) interpolation(i uint32, values []FValue) []FValue {
 	if spec == none {
 		return values
 	}
-	for c := spec + 1; c < l.nodes[spec].next; c = l.nodes[c].next {
+	for c := spec + 1; c < l.nodes[spec].Next; c = l.nodes[c].Next {
 		if k := l.kind(c); k == kFormatExpression || k == kInterpolation {
 			values = l.interpolation(c, values)
 		}

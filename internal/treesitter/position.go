@@ -1,4 +1,4 @@
-package pyast
+package treesitter
 
 import (
 	"bytes"
@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// positions turns byte offsets into lines and columns. For a file that is not pure ASCII it keeps one bit per byte,
+// Positions turns byte offsets into lines and columns. For a file that is not pure ASCII it keeps one bit per byte,
 // set where a code point starts, and a running count per 64 bytes, so that a column costs the same on any line; a
 // byte that is not UTF-8 counts as one code point.
-type positions struct {
+type Positions struct {
 	lines  []uint32 // offset of the first byte of each line
 	starts []uint64 // nil for ASCII
 	counts []uint32 // code points before word i of starts
@@ -17,7 +17,8 @@ type positions struct {
 	last   int // index in lines of the last answer: the next question is about a place nearby
 }
 
-func (p *positions) reset(src []byte) {
+// Reset begins a file.
+func (p *Positions) Reset(src []byte) {
 	p.lines = append(p.lines[:0], 0)
 	p.last = 0
 	for off := 0; ; {
@@ -30,12 +31,12 @@ func (p *positions) reset(src []byte) {
 	}
 	p.bom = bytes.HasPrefix(src, []byte("\xef\xbb\xbf"))
 	p.starts, p.counts = p.starts[:0], p.counts[:0]
-	if !ascii(src) {
+	if !ASCII(src) {
 		p.index(src)
 	}
 }
 
-func (p *positions) index(src []byte) {
+func (p *Positions) index(src []byte) {
 	var word uint64
 	var count uint32
 	for off := 0; off <= len(src); {
@@ -57,14 +58,21 @@ func (p *positions) index(src []byte) {
 	p.starts[len(p.starts)-1] = word
 }
 
+// Release drops the buffers when one file has blown them up.
+func (p *Positions) Release() {
+	if cap(p.lines) > 1<<18 || cap(p.starts) > 1<<18 {
+		*p = Positions{}
+	}
+}
+
 // before counts the code points that start before off.
-func (p *positions) before(off uint32) uint32 {
+func (p *Positions) before(off uint32) uint32 {
 	w := off / 64
 	return p.counts[w] + uint32(bits.OnesCount64(p.starts[w]&(1<<(off%64)-1)))
 }
 
-// at returns the place of byte off, which is at most the length of the source.
-func (p *positions) at(off uint32) Pos {
+// At returns the place of byte off, which is at most the length of the source.
+func (p *Positions) At(off uint32) Pos {
 	i := p.last
 	if off < p.lines[i] || i+1 < len(p.lines) && off >= p.lines[i+1] {
 		i = p.search(off)
@@ -81,7 +89,7 @@ func (p *positions) at(off uint32) Pos {
 	return Pos{int32(i + 1), int32(col + 1)}
 }
 
-func (p *positions) search(off uint32) int {
+func (p *Positions) search(off uint32) int {
 	lo, hi := 0, len(p.lines)
 	for hi-lo > 1 {
 		mid := int(uint(lo+hi) / 2)
@@ -94,7 +102,8 @@ func (p *positions) search(off uint32) int {
 	return lo
 }
 
-func ascii(b []byte) bool {
+// ASCII reports whether b has no byte above 127.
+func ASCII(b []byte) bool {
 	for len(b) >= 8 {
 		if (b[0]|b[1]|b[2]|b[3]|b[4]|b[5]|b[6]|b[7])&0x80 != 0 {
 			return false

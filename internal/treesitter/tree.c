@@ -69,30 +69,30 @@ static void count_free(void *p) {
   free(p);
 }
 
-void pyast_set_allocator(void) { ts_set_allocator(count_malloc, count_calloc, count_realloc, count_free); }
+void flat_set_allocator(void) { ts_set_allocator(count_malloc, count_calloc, count_realloc, count_free); }
 
-pyast_parser *pyast_open(const void *language) {
-  pyast_parser *p = calloc(1, sizeof *p);
+flat_parser *flat_open(const void *language) {
+  flat_parser *p = calloc(1, sizeof *p);
   if (!p) return NULL;
   p->ts = ts_parser_new();
   if (!p->ts || !ts_parser_set_language(p->ts, language)) {
-    pyast_close(p);
+    flat_close(p);
     return NULL;
   }
   return p;
 }
 
-void pyast_close(pyast_parser *p) {
+void flat_close(flat_parser *p) {
   if (p->ts) ts_parser_delete(p->ts);
   free(p->nodes);
   free(p);
 }
 
-void pyast_cancel(pyast_parser *p) { atomic_store(&p->cancel, 1); }
-void pyast_rearm(pyast_parser *p) { atomic_store(&p->cancel, 0); }
+void flat_cancel(flat_parser *p) { atomic_store(&p->cancel, 1); }
+void flat_rearm(flat_parser *p) { atomic_store(&p->cancel, 0); }
 
 // Gives back the node buffer when one large file has blown it up beyond keep nodes.
-void pyast_trim(pyast_parser *p, uint32_t keep) {
+void flat_trim(flat_parser *p, uint32_t keep) {
   p->count = 0;
   if (p->cap <= keep) return;
   free(p->nodes);
@@ -106,16 +106,16 @@ static int64_t now(void) {
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static bool too_big(const pyast_parser *p) {
+static bool too_big(const flat_parser *p) {
   return in_use - p->before + (int64_t)p->cap * (int64_t)sizeof *p->nodes > p->max_bytes;
 }
-static bool stopped(const pyast_parser *p) { return atomic_load(&p->cancel) || now() > p->deadline || too_big(p); }
-static int why(const pyast_parser *p) { return too_big(p) ? PYAST_TOO_BIG : PYAST_STOPPED; }
+static bool stopped(const flat_parser *p) { return atomic_load(&p->cancel) || now() > p->deadline || too_big(p); }
+static int why(const flat_parser *p) { return too_big(p) ? FLAT_TOO_BIG : FLAT_STOPPED; }
 static bool progress(TSParseState *s) { return stopped(s->payload); }
 
 static const char *chunk(void *payload, uint32_t byte, TSPoint at, uint32_t *n) {
   (void)at;
-  const pyast_parser *p = payload;
+  const flat_parser *p = payload;
   if (byte >= p->len) {
     *n = 0;
     return "";
@@ -124,9 +124,9 @@ static const char *chunk(void *payload, uint32_t byte, TSPoint at, uint32_t *n) 
   return p->src + byte;
 }
 
-static bool grow(pyast_parser *p) {
+static bool grow(flat_parser *p) {
   uint32_t cap = p->cap ? p->cap * 2 : 4096;
-  pyast_node *nodes = cap > p->cap ? realloc(p->nodes, (size_t)cap * sizeof *nodes) : NULL;
+  flat_node *nodes = cap > p->cap ? realloc(p->nodes, (size_t)cap * sizeof *nodes) : NULL;
   if (!nodes) return false;
   p->nodes = nodes;
   p->cap = cap;
@@ -135,23 +135,23 @@ static bool grow(pyast_parser *p) {
 
 static uint8_t flags(TSNode n) {
   uint8_t f = 0;
-  if (ts_node_is_named(n)) f |= PYAST_NAMED;
-  if (ts_node_is_missing(n)) f |= PYAST_MISSING;
-  if (ts_node_is_error(n)) f |= PYAST_ERROR;
-  if (ts_node_is_extra(n)) f |= PYAST_EXTRA;
+  if (ts_node_is_named(n)) f |= FLAT_NAMED;
+  if (ts_node_is_missing(n)) f |= FLAT_MISSING;
+  if (ts_node_is_error(n)) f |= FLAT_ERROR;
+  if (ts_node_is_extra(n)) f |= FLAT_EXTRA;
   return f;
 }
 
 // While a node is open its next holds the index of its parent, so the walk needs no stack of its own.
-static int flatten(pyast_parser *p, TSTreeCursor *c) {
+static int flatten(flat_parser *p, TSTreeCursor *c) {
   uint32_t parent = UINT32_MAX;
   p->count = 0;
   for (;;) {
-    if (p->count == p->cap && !grow(p)) return PYAST_NOMEM;
+    if (p->count == p->cap && !grow(p)) return FLAT_NOMEM;
     if ((p->count & 0xffff) == 0xffff && stopped(p)) return why(p);
     uint32_t i = p->count++;
     TSNode n = ts_tree_cursor_current_node(c);
-    p->nodes[i] = (pyast_node){
+    p->nodes[i] = (flat_node){
         .start = ts_node_start_byte(n), .end = ts_node_end_byte(n), .next = parent, .symbol = ts_node_symbol(n),
         .field = (uint8_t)ts_tree_cursor_current_field_id(c), .flags = flags(n)};
     if (ts_tree_cursor_goto_first_child(c)) {
@@ -160,7 +160,7 @@ static int flatten(pyast_parser *p, TSTreeCursor *c) {
     }
     p->nodes[i].next = p->count;
     while (!ts_tree_cursor_goto_next_sibling(c)) {
-      if (parent == UINT32_MAX || !ts_tree_cursor_goto_parent(c)) return PYAST_OK;
+      if (parent == UINT32_MAX || !ts_tree_cursor_goto_parent(c)) return FLAT_OK;
       uint32_t up = p->nodes[parent].next;
       p->nodes[parent].next = p->count;
       parent = up;
@@ -168,7 +168,7 @@ static int flatten(pyast_parser *p, TSTreeCursor *c) {
   }
 }
 
-int pyast_parse(pyast_parser *p, const char *src, uint32_t len, int64_t timeout_ns, int64_t max_bytes) {
+int flat_parse(flat_parser *p, const char *src, uint32_t len, int64_t timeout_ns, int64_t max_bytes) {
   p->src = src;
   p->len = len;
   p->deadline = now() + timeout_ns;

@@ -1,28 +1,29 @@
-package pyast
+package treesitter
 
 import (
 	"context"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	sitter "github.com/tree-sitter/go-tree-sitter"
 )
 
 // The C half declares tree-sitter's structs for itself. This walks the same trees through the official binding.
 func TestFlatTreeAgreesWithBinding(t *testing.T) {
-	paths, err := filepath.Glob("testdata/*/*.py")
+	paths, err := filepath.Glob("../pyast/testdata/*/*.py")
 	if err != nil || len(paths) == 0 {
 		t.Fatal(len(paths), err)
 	}
-	p, err := openParser()
+	p, err := NewParser(Python())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.close()
+	defer p.Close()
 	official := sitter.NewParser()
 	defer official.Close()
-	if err := official.SetLanguage(language()); err != nil {
+	if err := official.SetLanguage(Python().lang); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range paths {
@@ -31,7 +32,7 @@ func TestFlatTreeAgreesWithBinding(t *testing.T) {
 			t.Fatal(err)
 		}
 		src = append(src, "\n)x = (1 +\nclass :\n"...) // some ERROR and MISSING
-		flat, err := p.parse(context.Background(), src, DefaultLimits.Timeout, DefaultLimits.MaxMemory)
+		flat, err := p.Parse(context.Background(), src, time.Minute, 256<<20)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,10 +40,10 @@ func TestFlatTreeAgreesWithBinding(t *testing.T) {
 		i := 0
 		var walk func(n *sitter.Node, field uint16)
 		walk = func(n *sitter.Node, field uint16) {
-			want := node{start: uint32(n.StartByte()), end: uint32(n.EndByte()), symbol: n.KindId(), field: uint8(field)}
-			for bit, is := range map[uint8]bool{flagNamed: n.IsNamed(), flagMissing: n.IsMissing(), flagError: n.IsError(), flagExtra: n.IsExtra()} {
+			want := Node{Start: uint32(n.StartByte()), End: uint32(n.EndByte()), Symbol: n.KindId(), Field: uint8(field)}
+			for bit, is := range map[uint8]bool{Named: n.IsNamed(), Missing: n.IsMissing(), Error: n.IsError(), Extra: n.IsExtra()} {
 				if is {
-					want.flags |= bit
+					want.Flags |= bit
 				}
 			}
 			at := i
@@ -52,7 +53,7 @@ func TestFlatTreeAgreesWithBinding(t *testing.T) {
 				walk(c.Node(), c.FieldId())
 			}
 			c.Close()
-			want.next = uint32(i)
+			want.Next = uint32(i)
 			if flat[at] != want {
 				t.Errorf("%s: node %d is %+v, want %+v", path, at, flat[at], want)
 			}
