@@ -158,7 +158,7 @@ func (f fragments) save(ctx context.Context, l *FixLog) (string, error) {
 			continue
 		}
 		if r.Human != "" {
-			r.Description = r.Human
+			r.Description, r.Human = r.Human, "" // the form in which people edit it
 		}
 		data, err := json.MarshalIndent(r, "", "  ")
 		if err != nil {
