@@ -33,6 +33,11 @@ var (
 // Parse reads one Python file (3.8 to 3.12, and what Python 2 left behind). It may be called from any number of
 // goroutines. The module keeps src. path only names the file in errors and in Module.Path.
 func Parse(ctx context.Context, path string, src []byte, lim Limits) (*Module, error) {
+	return parseKeeping(ctx, path, src, lim, nil)
+}
+
+// parseKeeping also gives the flattened tree to keep, when there is one, which has to copy what it wants.
+func parseKeeping(ctx context.Context, path string, src []byte, lim Limits, keep func([]treesitter.Node)) (*Module, error) {
 	if len(src) > lim.MaxBytes || len(src) >= math.MaxInt32 {
 		return nil, fmt.Errorf("%s: %w: %d bytes, limit %d (is it generated? exclude it)", path, ErrTooLarge, len(src),
 			lim.MaxBytes)
@@ -64,6 +69,9 @@ func Parse(ctx context.Context, path string, src []byte, lim Limits) (*Module, e
 		if amended := amend(w.grammar, nodes, text); amended != nil {
 			text = amended
 			continue
+		}
+		if keep != nil {
+			keep(nodes)
 		}
 		return w.lower(path, src, nodes, lim.MaxDepth), nil
 	}
@@ -111,7 +119,11 @@ type worker struct {
 	parser  *treesitter.Parser
 	grammar *grammar
 	lowerer lowerer
+	// unpacked is the buffer of Unpack.
+	unpacked []treesitter.Node
 }
+
+const keepNodes = 1 << 17 // 2 MB: the largest file of vLLM has 52 thousand nodes
 
 // idle keeps as many workers as can be busy at once. It is no sync.Pool: that drops its content now and then, and what
 // is dropped without close is lost C memory.
@@ -135,8 +147,7 @@ func acquire() (*worker, error) {
 }
 
 func (w *worker) release() {
-	const keep = 1 << 17 // nodes, 2 MB: the largest file of vLLM has 52 thousand
-	w.parser.Trim(keep)
+	w.parser.Trim(keepNodes)
 	w.lowerer.reset()
 	select {
 	case idle <- w:
