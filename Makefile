@@ -12,9 +12,10 @@ LDFLAGS := -X main.version=$(VERSION)
 build: ## bin/gatebot
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/gatebot ./cmd/gatebot
 
-test: ## everything that needs no GPU, with the race detector
+test: ## everything that needs no GPU, with the race detector; the Go/CUDA part runs against the pretend driver
 	$(GO) vet ./...
-	$(GO) test -race -timeout 10m ./...
+	$(GO) test -race -timeout 12m ./...
+	gpu/device/test.sh
 
 test-cuda: ## the Go/CUDA part against the pretend driver (fetches CUDA headers once)
 	gpu/device/test.sh
