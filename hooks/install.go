@@ -17,9 +17,13 @@ type InstallOptions struct {
 	Dir    string // inside the repository
 	Binary string // absolute path of the program, used when it is in no PATH at the time of a push
 	Force  bool   // write into a hooks directory that other repositories share
+	// Options are flags that the installed hook gives to `gatebot hook pre-push`.
+	Options []string
+	// PostCommit also installs the hook that keeps provisional entries of the fix log.
+	PostCommit bool
 }
 
-// Install puts the pre-push hook into the directory that git uses here, the same for all linked worktrees. A hook
+// Install puts the pre-push hook, and on demand the post-commit hook, into the directory that git uses here, the same for all linked worktrees. A hook
 // that is already there is kept beside it and runs after ours. Installing again renews ours and changes nothing else.
 // What was done is told to w. A directory that is not this repository's own is a *ForeignDirError.
 func Install(ctx context.Context, o InstallOptions, w io.Writer) error {
@@ -37,40 +41,57 @@ func Install(ctx context.Context, o InstallOptions, w io.Writer) error {
 	if err := os.MkdirAll(p.dir, 0o755); err != nil {
 		return fmt.Errorf("hook install: %w", err)
 	}
-	current, err := read(p.hook())
+	names := []string{prePush}
+	after, err := read(p.hook(postCommit))
 	if err != nil {
 		return fmt.Errorf("hook install: %w", err)
 	}
-	want := shim(o.Binary)
-	var said string
-	switch {
-	case ours(current) && bytes.Equal(current, want):
-		_, err = fmt.Fprintf(w, "already installed: %s\n", p.hook())
-		return errors.Join(err, warnLFS(p, w))
-	case ours(current):
-		said = "renewed: " + p.hook()
-	case current == nil:
-		said = "installed: " + p.hook()
-	default:
-		if err := keep(p, current); err != nil {
+	if o.PostCommit || ours(after) { // one that is there is renewed
+		names = append(names, postCommit)
+	}
+	for _, name := range names {
+		said, err := p.install(name, shim(name, o.Binary, o.Options))
+		if err != nil {
 			return fmt.Errorf("hook install: %w", err)
 		}
-		said = fmt.Sprintf("installed: %s\nthe hook that was there runs after it: %s", p.hook(), p.chained())
+		if _, err := fmt.Fprintln(w, said); err != nil {
+			return err
+		}
 	}
-	if err := replace(p.hook(), want); err != nil {
-		return fmt.Errorf("hook install: %w", err)
+	return warnLFS(p, w)
+}
+
+// install writes one hook and says what it did.
+func (p *place) install(name string, want []byte) (said string, err error) {
+	hook := p.hook(name)
+	current, err := read(hook)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case ours(current) && bytes.Equal(current, want):
+		return "already installed: " + hook, nil
+	case ours(current):
+		said = "renewed: " + hook
+	case current == nil:
+		said = "installed: " + hook
+	default:
+		if err := p.keep(name, current); err != nil {
+			return "", err
+		}
+		said = fmt.Sprintf("installed: %s\nthe hook that was there runs after it: %s", hook, p.chained(name))
 	}
 	if p.path != "" {
 		said += fmt.Sprintf("\ncore.hooksPath is %s", p.path)
 	}
-	_, err = fmt.Fprintln(w, said)
-	return errors.Join(err, warnLFS(p, w))
+	return said, replace(hook, want)
 }
 
 // keep gives the foreign hook a second name, so that at no moment it is without one: a crash between this and the
 // write of ours leaves it in place.
-func keep(p *place, current []byte) error {
-	before, err := read(p.chained())
+func (p *place) keep(name string, current []byte) error {
+	hook, chained := p.hook(name), p.chained(name)
+	before, err := read(chained)
 	if err != nil {
 		return err
 	}
@@ -79,12 +100,12 @@ func keep(p *place, current []byte) error {
 	}
 	if before != nil {
 		return fmt.Errorf("%s was replaced by another hook, and %s still holds the one before (remove the one that is not needed)",
-			p.hook(), p.chained())
+			hook, chained)
 	}
-	if err := os.Link(p.hook(), p.chained()); err == nil {
+	if err := os.Link(hook, chained); err == nil {
 		return nil
 	}
-	return os.Rename(p.hook(), p.chained()) // a file system without hard links
+	return os.Rename(hook, chained) // a file system without hard links
 }
 
 // replace writes an executable file in one step.
@@ -113,7 +134,7 @@ func warnLFS(p *place, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	chained, err := read(p.chained())
+	chained, err := read(p.chained(prePush))
 	if err != nil || strings.Contains(string(chained), "lfs") {
 		return err
 	}

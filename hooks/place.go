@@ -19,8 +19,8 @@ type place struct {
 	path string // core.hooksPath when that is why, else empty
 }
 
-func (p *place) hook() string    { return filepath.Join(p.dir, hookName) }
-func (p *place) chained() string { return filepath.Join(p.dir, chainedName) }
+func (p *place) hook(name string) string    { return filepath.Join(p.dir, name) }
+func (p *place) chained(name string) string { return p.hook(name) + chainedSuffix }
 
 // find asks git, which knows about worktrees and core.hooksPath. There are no hooks without a git binary.
 func find(ctx context.Context, dir string) (*place, error) {
@@ -51,7 +51,7 @@ func (e *ForeignDirError) Error() string {
 	return fmt.Sprintf("hook install: core.hooksPath is %s, which is outside this repository: every repository that uses it would be gated (choose one)\n"+
 		"  1. add this line to %s yourself:  gatebot hook pre-push \"$@\"\n"+
 		"  2. give this repository hooks of its own:  git config --local core.hooksPath \"$(git rev-parse --git-common-dir)/hooks\"  and install again\n"+
-		"  3. write there all the same:  gatebot hook install --force", e.Setting, filepath.Join(e.Dir, hookName))
+		"  3. write there all the same:  gatebot hook install --force", e.Setting, filepath.Join(e.Dir, prePush))
 }
 
 // own reports whether the directory belongs to this repository alone.

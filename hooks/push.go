@@ -22,6 +22,7 @@ type PushOptions struct {
 	EachCommit    bool             // check every commit that is pushed, not only the tips
 	All           bool             // also refuse what the remote has already
 	Color         bool
+	GPU           GPU // nil: no GPU stage
 }
 
 // PrePush checks a push: remote and url are the arguments that git gives the hook, stdin its lines. Nothing is
@@ -73,10 +74,13 @@ func (p *push) run(ctx context.Context, stdin io.Reader) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if len(refused) == 0 {
-		return exitClean, nil
+	switch {
+	case len(refused) > 0:
+		return exitFindings, p.refuse(ctx, refused)
+	case p.opts.GPU != nil:
+		return p.onDevice(ctx, news)
 	}
-	return exitFindings, p.refuse(ctx, refused)
+	return exitClean, nil
 }
 
 // fail says what went wrong and decides whether the push goes on.
@@ -101,7 +105,12 @@ func (p *push) fail(ctx context.Context, err error) int {
 			err, settingStrict)
 		return exitInfra
 	}
-	p.say("gatebot: pre-push: WARNING: this push was NOT checked: %v", err)
+	var stage gpuError
+	if errors.As(err, &stage) {
+		p.say("gatebot: pre-push: WARNING: the source check passed, the GPU checks did NOT run: %v", err)
+	} else {
+		p.say("gatebot: pre-push: WARNING: this push was NOT checked: %v", err)
+	}
 	p.say("gatebot: pre-push: it goes on, because the server checks it again (set %s to refuse instead)", settingStrict)
 	return exitClean
 }

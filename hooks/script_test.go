@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,9 +30,20 @@ func TestScripts(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git binary")
 	}
+	managers, err := openTools()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(e *testscript.Env) error {
+			e.Setenv("REPOSITORY", root)
+			e.Setenv("VENV", filepath.Join(managers.venv(), "bin"))
+			e.Setenv("NODE", managers.node())
 			for _, kv := range []string{"GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@x",
 				"GIT_COMMITTER_NAME=Cy", "GIT_COMMITTER_EMAIL=cy@x", "GORACE=atexit_sleep_ms=0", "HOME=" + filepath.Join(e.WorkDir, "home")} {
 				k, v, _ := strings.Cut(kv, "=")
@@ -48,6 +60,8 @@ func TestScripts(t *testing.T) {
 				return exec.Command("git", "init", "-q", "--object-format=sha256", filepath.Join(t.TempDir(), "x")).Run() == nil, nil
 			case "lfs":
 				return exec.Command("git", "lfs", "version").Run() == nil, nil
+			case "pre-commit", "lefthook", "husky":
+				return managers.need(cond) == nil, nil // TestManagersAreTried says why not
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
@@ -103,21 +117,60 @@ func fakeProgram(args []string) int {
 	}
 	switch strings.Join(args[:min(2, len(args))], " ") {
 	case "hook install":
-		return report(Install(ctx, InstallOptions{Dir: ".", Binary: exe, Force: len(args) > 2}, os.Stdout))
+		o := InstallOptions{Dir: ".", Binary: exe, Force: slices.Contains(args, "--force"),
+			PostCommit: slices.Contains(args, "--post-commit"), Options: strings.Fields(os.Getenv("TEST_OPTIONS"))}
+		return report(Install(ctx, o, os.Stdout))
 	case "hook uninstall":
 		return report(Uninstall(ctx, ".", os.Stdout))
 	case "hook status":
 		s, err := Status(ctx, ".", exe)
-		fmt.Printf("installed=%v current=%v other=%v chained=%v strict=%v program=%v\n", s.Installed, s.Current, s.Other,
-			s.Chained != "", s.Strict, s.Program != "")
+		fmt.Printf("installed=%v current=%v other=%v chained=%v strict=%v program=%v options=%q post-commit=%v\n", s.Installed,
+			s.Current, s.Other, s.Chained != "", s.Strict, s.Program != "", s.Options, s.PostCommit)
 		return report(err)
 	case "hook pre-push":
 		o := PushOptions{Dir: ".", Scanner: ScanFunc(scan), Rules: os.Getenv("TEST_RULES"), EachCommit: os.Getenv("TEST_EACH") != "",
-			All: os.Getenv("TEST_ALL") != ""}
-		return PrePush(ctx, o, args[2], args[3], os.Stdin, os.Stderr)
+			All: os.Getenv("TEST_ALL") != "", GPU: fakeGPU()}
+		var stdin io.Reader = os.Stdin
+		if args = slices.DeleteFunc(args, func(a string) bool { return strings.HasPrefix(a, "--") }); len(args) == 2 {
+			remote, url, lines, err := FromManager(ctx, ".")
+			if err != nil {
+				return report(err)
+			}
+			args, stdin = append(args, remote, url), lines
+		}
+		if len(args) != 4 {
+			return report(fmt.Errorf("arguments %q", args))
+		}
+		return PrePush(ctx, o, args[2], args[3], stdin, os.Stderr)
+	case "hook post-commit":
+		fmt.Fprintln(os.Stderr, "noted")
+		return exitClean
 	}
 	fmt.Fprintf(os.Stderr, "unknown command %q\n", args)
 	return exitUsage
+}
+
+// fakeGPU gives what TEST_GPU says: a verdict, or a fault.
+func fakeGPU() GPU {
+	verdict := os.Getenv("TEST_GPU")
+	if verdict == "" {
+		return nil
+	}
+	return func(context.Context, string) (*finding.Results, error) {
+		r := &finding.Results{Verdict: finding.Verdict(verdict), Device: &finding.Device{Name: "B200"}}
+		check := finding.CheckResult{Name: finding.CheckCapture, Required: true, Status: finding.StatusFail, Reason: "L07 is not captured"}
+		switch verdict {
+		case "fault":
+			return nil, errors.New("the driver is gone")
+		case "none":
+			r.Verdict, r.Device = finding.VerdictError, nil
+			check.Status, check.Reason = finding.StatusNotRun, "no CUDA device"
+		case "error":
+			r.Reasons = []string{"canary: error: it sings"}
+		}
+		r.Checks = []finding.CheckResult{check}
+		return r, nil
+	}
 }
 
 var item = regexp.MustCompile(`\w+\.item\(\)`)

@@ -10,7 +10,7 @@ import (
 	"os/exec"
 )
 
-// Uninstall takes the hook away and puts back what was there before, byte for byte. A hook that is not ours is left
+// Uninstall takes the hooks away and puts back what was there before, byte for byte. A hook that is not ours is left
 // alone.
 func Uninstall(ctx context.Context, dir string, w io.Writer) error {
 	p, err := find(ctx, dir)
@@ -18,29 +18,51 @@ func Uninstall(ctx context.Context, dir string, w io.Writer) error {
 		return fmt.Errorf("hook uninstall: %w", err)
 	}
 	defer func() { _ = p.repo.Close() }()
-	current, err := read(p.hook())
+	for _, name := range []string{prePush, postCommit} {
+		said, err := p.uninstall(name)
+		if err != nil {
+			return fmt.Errorf("hook uninstall: %w", err)
+		}
+		if said == "" {
+			continue
+		}
+		if _, err := fmt.Fprintln(w, said); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// uninstall takes one hook away and says what it did; nothing of a post-commit hook that was not asked for.
+func (p *place) uninstall(name string) (said string, err error) {
+	hook := p.hook(name)
+	current, err := read(hook)
 	if err != nil {
-		return fmt.Errorf("hook uninstall: %w", err)
+		return "", err
 	}
-	if current != nil && !ours(current) {
-		_, err := fmt.Fprintf(w, "not installed: %s is another program's hook\n", p.hook())
-		return err
+	switch {
+	case current != nil && !ours(current):
+		said = fmt.Sprintf("not installed: %s is another program's hook", hook)
+	case current == nil && !exists(p.chained(name)):
+		said = fmt.Sprintf("not installed: there is no %s", hook)
 	}
-	if err := os.Rename(p.chained(), p.hook()); err == nil {
-		_, err := fmt.Fprintf(w, "uninstalled: %s is the hook that was there before\n", p.hook())
-		return err
+	if said != "" {
+		if name == postCommit {
+			said = ""
+		}
+		return said, nil
+	}
+	if err := os.Rename(p.chained(name), hook); err == nil {
+		return fmt.Sprintf("uninstalled: %s is the hook that was there before", hook), nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("hook uninstall: %w", err)
+		return "", err
 	}
-	if current == nil {
-		_, err := fmt.Fprintf(w, "not installed: there is no %s\n", p.hook())
-		return err
-	}
-	if err := os.Remove(p.hook()); err != nil {
-		return fmt.Errorf("hook uninstall: %w", err)
-	}
-	_, err = fmt.Fprintf(w, "uninstalled: %s\n", p.hook())
-	return err
+	return "uninstalled: " + hook, os.Remove(hook)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // State is what Status finds.
@@ -53,6 +75,9 @@ type State struct {
 	HooksPath string // core.hooksPath, or empty
 	Program   string // what the installed hook would run; empty when it would find nothing
 	Strict    bool   // gatebot.hook.strict
+
+	Options    []string // what the installed hook gives to `gatebot hook pre-push`
+	PostCommit bool     // the post-commit hook is ours
 }
 
 // Status looks at the hook of the repository that dir lies in. Binary is as for Install.
@@ -62,16 +87,20 @@ func Status(ctx context.Context, dir, binary string) (State, error) {
 		return State{}, fmt.Errorf("hook status: %w", err)
 	}
 	defer func() { _ = p.repo.Close() }()
-	s := State{Hook: p.hook(), HooksPath: p.path}
-	current, err := read(p.hook())
+	s := State{Hook: p.hook(prePush), HooksPath: p.path}
+	current, err := read(s.Hook)
 	if err != nil {
 		return s, fmt.Errorf("hook status: %w", err)
 	}
 	s.Installed = ours(current)
 	s.Other = current != nil && !s.Installed
-	s.Current = s.Installed && string(current) == string(shim(binary))
-	if chained, err := read(p.chained()); err == nil && chained != nil {
-		s.Chained = p.chained()
+	s.Options = options(current)
+	s.Current = s.Installed && string(current) == string(shim(prePush, binary, s.Options))
+	if chained, err := read(p.chained(prePush)); err == nil && chained != nil {
+		s.Chained = p.chained(prePush)
+	}
+	if after, err := read(p.hook(postCommit)); err == nil {
+		s.PostCommit = ours(after)
 	}
 	if s.Strict, err = p.repo.Flag(ctx, settingStrict); err != nil {
 		return s, fmt.Errorf("hook status: %w", err)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,24 +18,41 @@ import (
 )
 
 func newHook(s streams) *cobra.Command {
-	return group("hook", "The gate as a local pre-push hook", newHookInstall(s), newHookUninstall(s), newHookStatus(s), newPrePush(s))
+	return group("hook", "The gate as a local pre-push hook", newHookInstall(s), newHookUninstall(s), newHookStatus(s), newPrePush(s),
+		newPostCommit(s))
 }
 
 func newHookInstall(s streams) *cobra.Command {
-	var force bool
+	var o hooks.InstallOptions
+	var gpu string
+	var each bool
 	c := &cobra.Command{
 		Use:   "install",
 		Short: "Install the pre-push hook; a hook that is there keeps running after it",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := checkGPU(gpu); err != nil {
+				return err
+			}
+			if each {
+				o.Options = append(o.Options, "--each-commit")
+			}
+			if gpu != gpuOff {
+				o.Options = append(o.Options, "--gpu="+gpu)
+			}
 			exe, err := os.Executable()
 			if err != nil {
 				return err
 			}
-			return hookError(hooks.Install(c.Context(), hooks.InstallOptions{Dir: ".", Binary: exe, Force: force}, s.out))
+			o.Dir, o.Binary = ".", exe
+			return hookError(hooks.Install(c.Context(), o, s.out))
 		},
 	}
-	c.Flags().BoolVar(&force, "force", false, "write into a hooks directory that other repositories share")
+	f := c.Flags()
+	f.BoolVar(&o.Force, "force", false, "write into a hooks directory that other repositories share")
+	f.BoolVar(&o.PostCommit, "post-commit", false, "also install the hook that notes locally what each commit fixes")
+	f.BoolVar(&each, "each-commit", false, "the hook checks every commit that is pushed, not only the tips")
+	addGPU(c, &gpu)
 	return c
 }
 
@@ -95,6 +114,12 @@ func printHookStatus(s streams, st hooks.State) error {
 		state = "not installed; another program's hook is there (gatebot hook install keeps it)"
 	}
 	rows := [][2]string{{"state", state}, {"hook", st.Hook}, {"runs", st.Program}, {"then", st.Chained}, {"hooksPath", st.HooksPath}}
+	if len(st.Options) > 0 {
+		rows = append(rows, [2]string{"options", strings.Join(st.Options, " ")})
+	}
+	if st.PostCommit {
+		rows = append(rows, [2]string{"post-commit", "installed"})
+	}
 	if st.Strict {
 		rows = append(rows, [2]string{"strict", "a fault of the machine refuses a push"})
 	}
@@ -102,7 +127,7 @@ func printHookStatus(s streams, st hooks.State) error {
 		if r[1] == "" {
 			continue
 		}
-		if _, err := fmt.Fprintf(s.out, "%-10s %s\n", r[0], r[1]); err != nil {
+		if _, err := fmt.Fprintf(s.out, "%-11s %s\n", r[0], r[1]); err != nil {
 			return err
 		}
 	}
@@ -111,31 +136,86 @@ func printHookStatus(s streams, st hooks.State) error {
 
 func newPrePush(s streams) *cobra.Command {
 	o := hooks.PushOptions{Dir: "."}
-	var failOn string
+	var failOn, gpu string
+	var limit time.Duration
 	c := &cobra.Command{
-		Use:   "pre-push REMOTE URL",
+		Use:   "pre-push [REMOTE URL]",
 		Short: "Check a push; git calls this",
 		Long: `Reads git's lines from standard input and checks the trees of the commits that are pushed, never the working tree.
-Only what the remote does not have yet gates. GATEBOT_SKIP=reason lets one push through and records why.`,
-		Args: cobra.ExactArgs(2),
+Only what the remote does not have yet gates. GATEBOT_SKIP=reason lets one push through and records why.
+
+Without arguments it reads no input and asks the variables of pre-commit (the program) which push is meant, or git for
+the one of the current branch.`,
+		Args: cobra.MatchAll(cobra.MaximumNArgs(2), func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return fmt.Errorf("a remote and no URL (git gives both)")
+			}
+			return nil
+		}),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.FailOn = finding.Severity(failOn)
 			if o.FailOn != finding.Error && o.FailOn != finding.Warn {
 				return usagef("--fail-on %q is none of error, warn", failOn)
 			}
+			if err := checkGPU(gpu); err != nil {
+				return err
+			}
+			if limit <= 0 {
+				return usagef("--gpu-timeout %s is not a time limit", limit)
+			}
+			if gpu == gpuLocal {
+				o.GPU = gpuStage(limit)
+			}
 			o.Rules, o.Color = gate.Tool().Rules, color(s.err)
 			o.Scanner = hooks.ScanFunc(scanPushed)
-			if code := hooks.PrePush(c.Context(), o, args[0], args[1], s.in, s.err); code != exitClean {
-				return &exitError{code: code}
-			}
-			return nil
+			return prePush(c.Context(), o, args, s)
 		},
 	}
 	f := c.Flags()
 	f.BoolVar(&o.EachCommit, "each-commit", false, "check every commit that is pushed, not only the tips")
 	f.BoolVar(&o.All, "all", false, "also refuse what the remote has already")
 	f.StringVar(&failOn, "fail-on", "error", "least severity that gates: error or warn")
+	f.DurationVar(&limit, "gpu-timeout", 10*time.Minute, "time limit of the GPU checks of one commit")
+	addGPU(c, &gpu)
 	return c
+}
+
+func prePush(ctx context.Context, o hooks.PushOptions, args []string, s streams) error {
+	stdin := s.in
+	if len(args) == 0 {
+		remote, url, lines, err := hooks.FromManager(ctx, o.Dir)
+		if err != nil {
+			return hookError(err)
+		}
+		args, stdin = []string{remote, url}, lines
+	}
+	if code := hooks.PrePush(ctx, o, args[0], args[1], stdin, s.err); code != exitClean {
+		return &exitError{code: code}
+	}
+	return nil
+}
+
+func newPostCommit(s streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "post-commit",
+		Short: "Note locally what the commit just made fixes; git calls this",
+		Long: `Compares the findings of HEAD with those of its parent and keeps what disappeared as provisional entries of the fix log
+in the git directory (gatebot fixlog show --open lists them). They become rows when the commit lands, whether it is
+merged, rebased or squashed.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			records, err := gate.AfterCommit(c.Context(), ".")
+			if err != nil {
+				return hookError(err)
+			}
+			for _, r := range records {
+				if _, err := fmt.Fprintf(s.err, "gatebot: fixed, to be logged when it lands: %s\n", r.Description); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
 }
 
 // scanPushed scans a commit with the configuration that it carries.
