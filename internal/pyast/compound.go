@@ -191,8 +191,10 @@ func (l *lowerer) function(i uint32, at stmtNode, decorators []Expr) Stmt {
 		x.Params = l.params(c)
 	}
 	x.Returns = l.exprIf(l.field(i, f.returnType))
-	x.Body = l.block(i)
-	until(&x.Span, x.Body)
+	if !l.outline {
+		x.Body = l.block(i)
+		until(&x.Span, x.Body)
+	}
 	return x
 }
 

@@ -22,14 +22,26 @@ type lowerer struct {
 	depth int
 	max   int
 	slabs slabs
+	// outline leaves out the bodies of functions.
+	outline bool
 }
 
 func (w *worker) lower(path string, src []byte, nodes []treesitter.Node, maxDepth int) *Module {
 	l := &w.lowerer
-	l.src, l.nodes, l.g, l.depth, l.max = src, nodes, w.grammar, 0, maxDepth
 	l.pos.Reset(src)
+	l.start(path, src, nodes, w.grammar, maxDepth)
+	return l.module()
+}
+
+// start takes a file whose places l.pos knows.
+func (l *lowerer) start(path string, src []byte, nodes []treesitter.Node, g *grammar, maxDepth int) {
+	l.src, l.nodes, l.g, l.depth, l.max = src, nodes, g, 0, maxDepth
 	l.m = &Module{Path: path, Source: src}
 	l.m.span = l.between(0, uint32(len(src)))
+}
+
+// module lowers everything.
+func (l *lowerer) module() *Module {
 	l.scan()
 	l.m.Body = l.stmts(0)
 	slices.SortStableFunc(l.m.Errors, func(a, b SyntaxError) int { return cmp.Compare(a.Off, b.Off) })

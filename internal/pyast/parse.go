@@ -119,8 +119,6 @@ type worker struct {
 	parser  *treesitter.Parser
 	grammar *grammar
 	lowerer lowerer
-	// unpacked is the buffer of Unpack.
-	unpacked []treesitter.Node
 }
 
 const keepNodes = 1 << 17 // 2 MB: the largest file of vLLM has 52 thousand nodes
