@@ -120,9 +120,8 @@ func (u *update) supersede(by *Record) {
 func (u *update) rewritten(by *Record) error {
 	for i := range u.ledger.Records {
 		r := &u.ledger.Records[i]
-		samePatch := r.PatchID != "" && r.PatchID == by.PatchID
 		if r.ID == by.ID || r.State != by.State || r.Rule != by.Rule || r.Symbol != by.Symbol ||
-			!samePatch && !slices.Equal(r.Fingerprints, by.Fingerprints) {
+			!r.samePatch(by) && !slices.Equal(r.Fingerprints, by.Fingerprints) {
 			continue
 		}
 		if u.repo.Has(u.ctx, r.Commit) {
@@ -135,6 +134,9 @@ func (u *update) rewritten(by *Record) error {
 			}
 		}
 		by.Human = cmp.Or(by.Human, r.Human)
+		if r.State == Open && (r.samePatch(by) || r.Parent != by.Parent) { // squashed or rebased by hand, not amended
+			by.stands(r.Commit)
+		}
 		r.State, r.SupersededBy, r.Orphaned = Superseded, by.ID, false
 		u.touch(r.ID)
 	}
@@ -148,6 +150,9 @@ func (u *update) put(r *Record) {
 		r.Human = cmp.Or(old.Human, r.Human)
 		if old.State != Open { // else it has landed as it was
 			r.State, r.RegressedIn, r.SupersededBy = old.State, old.RegressedIn, old.SupersededBy
+		}
+		for _, id := range old.Commits {
+			r.stands(id)
 		}
 		r.NowPath = cmp.Or(old.NowPath, r.NowPath)
 		if old.State == Open && r.State != Open {

@@ -157,7 +157,8 @@ func (u *update) alias(r *Record, c git.Commit) (string, error) {
 		for i := range l.Records {
 			x := &l.Records[i]
 			picked := slices.Contains(c.Picked, x.Commit) || x.By != "" && slices.Contains(c.Picked, x.By)
-			if x.Rule != r.Rule || x.Symbol != r.Symbol || !picked && (r.PatchID == "" || x.PatchID != r.PatchID) {
+			picked = picked && (x.Path == r.Path || slices.Equal(x.MoveKeys, r.MoveKeys)) // a file may have another name there
+			if x.Rule != r.Rule || x.Symbol != r.Symbol || !picked && !x.samePatch(r) {
 				continue
 			}
 			if own, err := u.inHistory(x.Commit); err != nil {

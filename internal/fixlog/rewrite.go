@@ -18,19 +18,28 @@ func (u *update) land(by *Record) {
 		if r.ID == by.ID || r.State != Open || r.Rule != by.Rule || r.Symbol != by.Symbol {
 			continue
 		}
-		samePatch := r.PatchID != "" && r.PatchID == by.PatchID
-		if !samePatch && !slices.ContainsFunc(r.Fingerprints, func(fp string) bool { return slices.Contains(by.Fingerprints, fp) }) {
+		if !r.samePatch(by) && !slices.ContainsFunc(r.Fingerprints, func(fp string) bool { return slices.Contains(by.Fingerprints, fp) }) {
 			continue
 		}
 		if by.Human == "" {
 			by.Human = r.Human
 		}
-		if r.Commit != by.Commit && !slices.Contains(by.Commits, r.Commit) {
-			by.Commits = append(by.Commits, r.Commit)
-		}
+		by.stands(r.Commit)
 		r.State, r.SupersededBy = Superseded, by.ID
 		u.touch(r.ID)
 	}
+}
+
+// stands adds a commit that the record's own stands for.
+func (r *Record) stands(commit string) {
+	if commit != r.Commit && !slices.Contains(r.Commits, commit) {
+		r.Commits = append(r.Commits, commit)
+	}
+}
+
+// samePatch reports whether two records are about one change of one file, made by different commits.
+func (r *Record) samePatch(x *Record) bool {
+	return r.PatchID != "" && r.PatchID == x.PatchID && r.Path == x.Path && r.Commit != x.Commit
 }
 
 // orphans looks, after the branch was rewritten, at the records whose commit is not in its history any more. The scan
