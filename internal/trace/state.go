@@ -1,0 +1,83 @@
+package trace
+
+// Alloc is one act of a framework's caching allocator, from its own history.
+type Alloc struct {
+	Common
+	Op     string  `json:"op"`    // alloc, free, segment_alloc, segment_free, segment_map, segment_unmap, oom, snapshot
+	Bytes  int64   `json:"bytes"` //
+	Ptr    string  `json:"ptr,omitempty"`
+	Stream string  `json:"stream,omitempty"`
+	Pool   string  `json:"pool,omitempty"` // id of a private pool (a graph's)
+	Frames []Frame `json:"frames,omitempty"`
+}
+
+// Graph is what a capture recorded.
+type Graph struct {
+	Common
+	Name  string         `json:"name"`            // the region
+	Nodes int            `json:"nodes"`           // -1: not known
+	Edges int            `json:"edges"`           // -1: not known
+	Kinds map[string]int `json:"kinds,omitempty"` // kernel, memcpy, memset, host, mem_alloc, mem_free, event_wait, …
+	// Launches is how many kernel launches, copies and sets the same region did in an eager step, -1: not counted.
+	Launches int    `json:"launches"`
+	Bucket   string `json:"bucket,omitempty"`
+	Mode     string `json:"mode,omitempty"` // capture mode
+	DurNS    int64  `json:"dur,omitempty"`  // of capture and instantiation, ns
+}
+
+// Tensor is one tensor at one moment: an input, output or piece of state.
+type Tensor struct {
+	Common
+	Name    string  `json:"name"`             // path: "out", "out.logits", "in.0", "state.model.kv"
+	Role    string  `json:"role"`             // input, output, state
+	Of      string  `json:"of,omitempty"`     // region it belongs to; "" the whole step
+	Mode    string  `json:"mode,omitempty"`   // eager or replay
+	I       int     `json:"i"`                // step
+	Shape   []int64 `json:"shape"`            //
+	Stride  []int64 `json:"stride,omitempty"` // elements
+	DType   string  `json:"dtype"`            // "torch.float32"
+	On      string  `json:"on,omitempty"`     // "cuda:0", "cpu"
+	Ptr     string  `json:"ptr,omitempty"`    // data_ptr, hexadecimal
+	Digest  string  `json:"digest,omitempty"` // "sha256:…" of the bytes, row-major; "" when not read
+	Bad     int64   `json:"bad,omitempty"`    // in a comparison: elements that differ bit for bit
+	MaxAbs  float64 `json:"max_abs,omitempty"`
+	FirstAt []int64 `json:"first_at,omitempty"` // index of the first element that differs
+}
+
+// Measure is one number, or its samples.
+type Measure struct {
+	Common
+	Name    string    `json:"name"` // "step_eager", "step_replay", "launches_per_step", …
+	Of      string    `json:"of,omitempty"`
+	Unit    string    `json:"unit"` // us, bytes, count, ratio
+	Value   float64   `json:"value"`
+	Samples []float64 `json:"samples,omitempty"`
+}
+
+// Warning is something that a program or tool said and that is evidence.
+type Warning struct {
+	Common
+	Source string  `json:"source"` // torch.sync_debug, python, torch.stderr, probe, harness
+	Text   string  `json:"text"`
+	Frames []Frame `json:"frames,omitempty"`
+}
+
+// Error is something that keeps the trace, or the run, from being whole.
+type Error struct {
+	Common
+	Source string  `json:"source"` // probe, harness, user (the module under test), cuda
+	Code   string  `json:"code"`   // slot_taken, no_cupti, fork, disk_full, exception, bad_module, timeout, oom, device_lost, …
+	Text   string  `json:"text"`   // what: why
+	Hint   string  `json:"hint,omitempty"`
+	CUDA   int     `json:"cuda,omitempty"` // the first non-zero CUDA code, when that is what happened
+	Of     string  `json:"of,omitempty"`   // region
+	Frames []Frame `json:"frames,omitempty"`
+}
+
+// End is the last line.
+type End struct {
+	Common
+	Events int64  `json:"events"`           // lines before this one, the header included
+	Lost   int64  `json:"lost,omitempty"`   // events that could not be written
+	Reason string `json:"reason,omitempty"` // exit, exec, stopped
+}
