@@ -25,6 +25,9 @@ func (in *interp) entryArgs(u *unit, f *Func, node *pyast.FuncDef) map[string]*V
 		}
 		if p.Annotation != nil {
 			if v := in.annotation(f.mod, u.tree.Text(p.Annotation), true); v != nil {
+				if isNone(p.Default) { // `x: float = None` is older than Optional
+					v = optionalOf(v)
+				}
 				out[p.Name] = in.placed(u, v, p)
 				continue
 			}
@@ -98,4 +101,9 @@ func (in *interp) bindEntry(fr *frame, node *pyast.FuncDef, args map[string]*Val
 			fr.self = args[p.Name]
 		}
 	}
+}
+
+func isNone(e pyast.Expr) bool {
+	c, ok := e.(*pyast.Const)
+	return ok && c.Kind == pyast.ConstNone
 }

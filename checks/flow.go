@@ -19,18 +19,22 @@ func (fr *frame) branch(s *pyast.If) {
 			fr.once++
 		}
 		fr.guarded(guardThen, func() { fr.block(s.Body) })
+		then = fr.env // a branch inside has made another one
 		if first {
 			fr.once--
 		}
 	} else {
 		then.dead = true
+		fr.mark(s.Body, 0)
 	}
 	fr.env = els
 	if runElse {
 		fr.narrow(s.Test, false)
 		fr.guarded(guardElse, func() { fr.block(s.Else) })
+		els = fr.env
 	} else {
 		els.dead = true
+		fr.mark(s.Else, 0)
 	}
 	// `if VERBOSE < 2: return` guards what follows.
 	switch {
@@ -46,6 +50,9 @@ func (fr *frame) branch(s *pyast.If) {
 // decided says which sides of a branch can be taken when the test is an argument or variable with a known value, or
 // asks whether something is None that is known to be or not to be.
 func (fr *frame) decided(test pyast.Expr, v *Value) (then, els bool) {
+	if fr.in.rest != nil {
+		return true, true
+	}
 	switch t := test.(type) {
 	case *pyast.Name, *pyast.Unary, *pyast.Const:
 		if b, known := v.Const.(bool); known && fr.decidable(test) {

@@ -23,9 +23,6 @@ var coldNames = []string{"__init__", "__new__", "__post_init__", "__del__", "__r
 var coldPaths = []string{"tests/**", "**/tests/**", "test/**", "**/test/**", "test_*.py", "*_test.py", "conftest.py",
 	"**/benchmarks/**", "benchmarks/**", "benchmark/**", "**/benchmark/**", "bench_*.py", "docs/**", "setup.py"}
 
-// defaultRoots are where a step starts when nothing is configured; __call__ of a module class comes on top.
-var defaultRoots = []string{"forward", "decode*", "*_step", "step"}
-
 type hotPath struct {
 	p     *project
 	opts  *Options
@@ -34,6 +31,8 @@ type hotPath struct {
 	count map[string][]*Func
 	// called are hot functions that another hot function calls.
 	called map[*Func]bool
+	// mentioned are the names that some function calls or hands on.
+	mentioned map[string]bool
 }
 
 // findHot computes what runs in a step.
@@ -45,6 +44,9 @@ func findHot(p *project, opts *Options) *hotPath {
 				h.count[name] = append(h.count[name], f)
 			}
 		}
+	}
+	if !opts.AllFunctions && len(opts.Roots) == 0 {
+		h.mentions()
 	}
 	for _, m := range p.modules {
 		for _, f := range m.all {
@@ -66,7 +68,7 @@ func findHot(p *project, opts *Options) *hotPath {
 			f.refs, f.locals, f.decos = nil, nil, nil
 		}
 	}
-	h.count = nil
+	h.count, h.mentioned = nil, nil
 	return h
 }
 
@@ -120,15 +122,7 @@ func (h *hotPath) root(f *Func) bool {
 	if len(h.opts.Roots) > 0 {
 		return matchAnySelector(h.opts.Roots, f.Path, f.Name)
 	}
-	if matchAnyPath(coldPaths, f.Path) || f.outer != nil {
-		return false
-	}
-	for _, g := range defaultRoots {
-		if matchGlob(g, f.short, '.') {
-			return true
-		}
-	}
-	return f.short == "__call__" && f.Class != nil && f.Class.isModule()
+	return h.defaultRoot(f)
 }
 
 // protocol reports whether m is a step module (DESIGN 5.4).

@@ -189,6 +189,53 @@ def kernel_step(): pass
 	}
 }
 
+// TestDefaultRoots is what an engine runs in a step without calling it forward or decode.
+func TestDefaultRoots(t *testing.T) {
+	src := `
+import torch
+
+class FlashMetadataBuilder:
+    def build(self, n, meta): return self._fill(meta)
+    def _fill(self, meta): pass
+    def reorder(self): pass
+class ModelBuilder:
+    def __init__(self): pass
+class GPUModelRunner:
+    def execute_model(self, out): self._tail(out)
+    def _prepare_inputs(self, out): pass
+    def _tail(self, out): pass
+    def load_model(self): self.quantize()
+    def quantize(self): pass
+    def capture_model(self): pass
+class TopKSampler:
+    def sample(self, logits): pass
+class DecodeWrapper:
+    def plan(self, indptr): pass
+class Config:
+    def build(self): pass
+    def apply(self): pass
+class Fp8Method:
+    def apply(self, layer, x): pass
+    def process_weights_after_loading(self, layer): pack(layer)
+def permute(x: torch.Tensor, n: int): pass
+def gather(xs: list[torch.Tensor]): pass
+def pack(w: torch.Tensor): pass
+def count(n: int): pass
+def load_shard(w: torch.Tensor): pass
+def nested(n):
+    def inner(x: torch.Tensor): pass
+`
+	want := []string{"DecodeWrapper.plan", "FlashMetadataBuilder._fill", "FlashMetadataBuilder.build", "Fp8Method.apply",
+		"GPUModelRunner._prepare_inputs", "GPUModelRunner._tail", "GPUModelRunner.execute_model", "TopKSampler.sample", "gather", "permute"}
+	var got []string
+	for _, name := range sortedKeys(hotNames(t, memory{"m.py": src}, Options{})) {
+		got = append(got, name[len("m.py::"):])
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestGlob(t *testing.T) {
 	for _, c := range []struct {
 		pattern, path string

@@ -42,6 +42,8 @@ type interp struct {
 	nest    int
 	trace   *tracer
 	failed  map[string]error // files whose tree cannot be had
+	blocks  map[blockAt]*progress
+	rest    *rest // set in the last turn
 }
 
 // frame is one activation of a function.
@@ -69,7 +71,8 @@ type loopState struct{ breaks, continues *env }
 func newInterp(ctx context.Context, p *project, hot *hotPath, hooks *hooks, sink *sink) *interp {
 	return &interp{ctx: ctx, p: p, hot: hot, opts: p.opts, hooks: hooks, memo: map[string]*Value{},
 		objects: map[*Class]*classState{}, globals: map[globalVar]*Value{}, callers: map[*Func]bool{},
-		uses: map[*Func]*paramUse{}, limit: maxWork, sink: sink, failed: map[string]error{}}
+		uses: map[*Func]*paramUse{}, limit: maxWork, sink: sink, failed: map[string]error{},
+		blocks: map[blockAt]*progress{}}
 }
 
 // runEntry interprets one hot function on its own: as a root, or because nobody who calls it was seen.

@@ -113,6 +113,7 @@ func (s *scan) interpret(ctx context.Context) error {
 			s.p.unread = append(s.p.unread, unreadable{path: f.Path, line: f.Line, why: err.Error()})
 		}
 	}
+	s.unreached()
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("scan: %w", err)
 	}

@@ -44,6 +44,12 @@ func (in *interp) report(p *Pass, n pyast.Node, v *Value, r report) {
 	fr := p.fr
 	span := n.Pos()
 	key := place{p.rule.ID, fr.u.mod.path, span.Off, span.EndOff}
+	if in.rest != nil {
+		if !in.rest.has(key.path, span) {
+			return
+		}
+		r.confidence = finding.Possible
+	}
 	h := &raw{rule: p.rule, path: key.path, span: span, fix: r.fix, severity: r.severity, confidence: r.confidence}
 	if v != nil {
 		h.flow = v.Flow

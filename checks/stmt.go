@@ -6,13 +6,15 @@ import (
 
 // block runs statements until one of them leaves. Guards that an early return sets hold for the rest of the block.
 func (fr *frame) block(body []pyast.Stmt) {
-	depth := len(fr.guards)
+	depth, ran := len(fr.guards), 0
 	for _, s := range body {
 		if fr.env.dead || !fr.in.budget(1) {
 			break
 		}
 		fr.stmt(s)
+		ran++
 	}
+	fr.mark(body, ran)
 	fr.guards = fr.guards[:depth]
 }
 
@@ -44,11 +46,14 @@ func (fr *frame) stmt(s pyast.Stmt) {
 	case *pyast.Raise:
 		fr.raise(s)
 	case *pyast.Assert:
-		fr.test(s.Test, TruthAssert, s)
+		holds := fr.test(s.Test, TruthAssert, s)
 		if s.Msg != nil {
 			fr.quietly(func() { fr.eval(s.Msg) }) // runs only when the assertion fails
 		}
 		fr.narrow(s.Test, true)
+		if b, known := holds.Bool(); known && !b && fr.in.rest == nil {
+			fr.env.dead = true // `assert x is not None` where x is None: what follows is for other callers
+		}
 	case *pyast.Delete:
 		for _, t := range s.Targets {
 			if n, ok := t.(*pyast.Name); ok {

@@ -25,7 +25,7 @@ func (fr *frame) test(e pyast.Expr, kind TruthKind, s pyast.Stmt) *Value {
 }
 
 func (fr *frame) testBoth(t *pyast.Bool, kind TruthKind, s pyast.Stmt) *Value {
-	fr.test(t.L, kind, s)
+	l := fr.test(t.L, kind, s)
 	then, els := fr.guardOf(t.L)
 	if t.Op == "or" {
 		then = els
@@ -33,7 +33,8 @@ func (fr *frame) testBoth(t *pyast.Bool, kind TruthKind, s pyast.Stmt) *Value {
 	base := fr.env
 	fr.env = base.clone()
 	fr.narrow(t.L, t.Op == "and")
-	fr.guarded(then, func() { fr.test(t.R, kind, s) })
+	var r *Value
+	fr.guarded(then, func() { r = fr.test(t.R, kind, s) })
 	// A walrus in the second part stays visible.
 	for k, v := range fr.env.vars {
 		if _, ok := base.vars[k]; !ok {
@@ -41,8 +42,14 @@ func (fr *frame) testBoth(t *pyast.Bool, kind TruthKind, s pyast.Stmt) *Value {
 		}
 	}
 	fr.env = base
-	fr.values[t] = boolean
-	return boolean
+	out := boolean
+	for _, v := range []*Value{l, r} {
+		if b, known := v.Bool(); known && b == (t.Op == "or") {
+			out = constant(b) // one part is enough
+		}
+	}
+	fr.values[t] = out
+	return out
 }
 
 func (fr *frame) truth(e pyast.Expr, v *Value, kind TruthKind, s pyast.Stmt) {

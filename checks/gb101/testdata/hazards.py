@@ -31,4 +31,13 @@ def helper(t):
 
 
 def decode_step(x: torch.Tensor):
-    return helper(x @ x)
+    return helper(x @ x) + lengths(x)
+
+
+def lengths(x: torch.Tensor, lens: torch.Tensor | None = None, packed=False):
+    if packed:  # no caller here sets it
+        assert lens is not None
+        return lens.max().item()  # possible "copies one value"
+    if lens is not None:
+        return lens.sum().item()  # possible "copies one value"
+    return x.sum().item()  # want "copies one value"

@@ -121,3 +121,20 @@ def branches_step(x: torch.Tensor, flag, maybe: torch.Tensor | None = None):
     while n_left() > 0:
         z = x
     reveal(z)  # is "device tensor (likely) or None"
+    w = None
+    if flag > 1:
+        if flag > 2:
+            w = x
+        elif flag > 3:
+            w = x.cpu()
+        else:
+            raise ValueError(flag)
+    else:
+        w = 1.5
+    reveal(w)  # is "device tensor (possible)"
+
+
+def declared_step(x: torch.Tensor, scale: float = None):
+    if scale is None:
+        reveal(x)  # is "device tensor (likely)"
+    reveal(scale)  # is "number or None"

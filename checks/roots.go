@@ -1,0 +1,103 @@
+package checks
+
+import "strings"
+
+// defaultRoots are where a step starts when nothing is configured, by the name of the function alone.
+var defaultRoots = []string{"forward", "forward_*", "_forward*", "decode*", "*_step", "step", "backward"}
+
+// rootMethods are methods that serving engines run in every step, by the names of class and method: __call__ of a
+// module; what builds the metadata of attention from a batch; what samples, drafts and penalizes; what plans and runs
+// attention; what prepares a batch and executes the model.
+var rootMethods = []struct{ class, method string }{
+	{"*Builder", "build"}, {"*Builder", "build_*"}, {"*Builder", "_build*"}, {"*Builder", "prepare*"}, {"*Metadata", "build*"},
+	{"*Metadata", "prepare*"}, {"*Backend", "init_forward_metadata*"},
+	{"*Sampler*", "sample*"}, {"*Sampler*", "_sample*"}, {"*Sampler*", "__call__"}, {"*Sampler*", "apply*"}, {"*Sampling*", "__call__"},
+	{"*LogitsProcessor*", "apply"}, {"*LogitsProcessor*", "__call__"}, {"*LogitsProcessor*", "update_state"},
+	{"*Penal*", "apply*"}, {"*Proposer*", "propose*"}, {"*Drafter*", "propose*"}, {"*Speculator*", "propose*"}, {"*Worker*", "propose*"},
+	{"*Runner*", "execute_model"}, {"*Runner*", "_execute*"}, {"*Runner*", "execute*"}, {"*Runner*", "sample_tokens"},
+	{"*Runner*", "_prepare*"}, {"*Runner*", "prepare_*input*"}, {"*Runner*", "_update_states*"}, {"*Runner*", "_preprocess"},
+	{"*Runner*", "_sample*"}, {"*Runner*", "_bookkeeping*"}, {"*Runner*", "propose*"}, {"*Runner*", "_pool"},
+	{"*Worker*", "execute_model"}, {"*Worker*", "forward_batch*"},
+	{"*State", "add_request"}, {"*States", "add_request"}, {"*Batch", "add_request"}, {"*StateInfo", "init_*state*"},
+	{"*Wrapper", "plan"}, {"*Wrapper", "run"}, {"*Wrapper", "begin_forward"}, {"*Planner*", "plan*"},
+	{"*Method", "apply"}, {"*Method", "apply_*"}, {"*Experts*", "apply"}, {"*Kernel", "apply*"},
+	{"*Dispatcher", "*permut*"}, {"*Dispatcher", "dispatch*"}, {"*Dispatcher", "combine*"}, {"*Dispatcher", "preprocess"},
+	{"*Pipeline", "__call__"}, {"*Engine", "backward"},
+}
+
+// defaultRoot reports whether a step starts in f when nothing is configured.
+func (h *hotPath) defaultRoot(f *Func) bool {
+	if matchAnyPath(coldPaths, f.Path) || f.outer != nil {
+		return false
+	}
+	for _, g := range defaultRoots {
+		if matchGlob(g, f.short, '.') {
+			return true
+		}
+	}
+	if f.Class != nil {
+		if f.short == "__call__" && f.Class.isModule() {
+			return true
+		}
+		for _, r := range rootMethods {
+			if matchGlob(r.method, f.short, '.') && matchGlob(r.class, f.Class.short, '.') {
+				return true
+			}
+		}
+	}
+	return h.open(f)
+}
+
+// open reports whether f is an operation that the project offers and does not call itself: it takes tensors, and
+// no function mentions its name. A library's functions are called by the steps of others; and where only a part
+// of a repository is scanned the callers are elsewhere.
+func (h *hotPath) open(f *Func) bool {
+	if !takesTensor(f) || h.mentioned[f.short] || strings.HasPrefix(f.short, "__") {
+		return false
+	}
+	for _, g := range notOpen {
+		if matchGlob(g, f.short, '.') {
+			return false
+		}
+	}
+	return true
+}
+
+// notOpen are names of functions over tensors that are not for the step: they read and write checkpoints, lay weights
+// out, stand in for an operator while a graph is traced, or say in slow code what a kernel should compute.
+var notOpen = []string{"load*", "save*", "*weight*", "*checkpoint*", "*state_dict*", "*_fake", "*_fake_*", "_fake_*", "fake_*",
+	"*_meta", "meta_*", "ref_*", "*_ref", "*_ref_*", "*reference*", "naive_*", "*_naive*", "*_loader", "init_*", "reset_*",
+	"convert_*", "calibrat*", "dump_*", "print_*", "plot_*", "assert_*", "check_*", "verify_*", "visualize*", "register*"}
+
+// takesTensor reports whether a parameter is declared as a tensor, or as a container of tensors.
+func takesTensor(f *Func) bool {
+	for _, l := range f.locals {
+		if strings.Contains(l.class, "Tensor") && isParam(f, l.name) {
+			return true
+		}
+	}
+	return false
+}
+
+func isParam(f *Func, name string) bool {
+	for _, p := range f.params {
+		if p == name {
+			return true
+		}
+	}
+	return false
+}
+
+// mentions collects the last names of everything that functions call or name.
+func (h *hotPath) mentions() {
+	h.mentioned = map[string]bool{}
+	for _, m := range h.p.modules {
+		for _, f := range m.all {
+			for _, ref := range f.refs {
+				if last(ref) != f.short {
+					h.mentioned[last(ref)] = true
+				}
+			}
+		}
+	}
+}

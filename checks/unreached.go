@@ -1,0 +1,80 @@
+package checks
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gatebot/gatebot/internal/pyast"
+)
+
+// A function of the project is looked at with the arguments of its callers, and a test of a known argument takes one
+// side only. What no caller leads to is looked at last, with what the declarations say: callers outside the project
+// may lead there. What is found there is possible, since nobody was seen to run it.
+
+// blockAt is a suite of statements by where it starts.
+type blockAt struct {
+	mod *module
+	off uint32
+}
+
+// progress says how far a suite has been run.
+type progress struct {
+	fn        *Func
+	ran       int
+	from, end uint32 // what has not been run, as offsets; from is end when all has
+}
+
+type span struct{ from, end uint32 }
+
+// mark notes that the first n statements of a suite have been run.
+func (fr *frame) mark(body []pyast.Stmt, n int) {
+	if len(body) == 0 || fr.fn == nil || !fr.in.emits() || fr.in.rest != nil {
+		return
+	}
+	key := blockAt{fr.u.mod, body[0].Pos().Off}
+	p := fr.in.blocks[key]
+	if p == nil {
+		p = &progress{fn: fr.fn, ran: -1, end: body[len(body)-1].Pos().EndOff}
+		fr.in.blocks[key] = p
+	}
+	if n <= p.ran {
+		return
+	}
+	p.ran, p.from = n, p.end
+	if n < len(body) {
+		p.from = body[n].Pos().Off
+	}
+}
+
+// unreached looks at what is left, function by function.
+func (s *scan) unreached() {
+	left := map[*Func][]span{}
+	for _, p := range s.in.blocks {
+		if p.from < p.end && p.fn.outer == nil {
+			left[p.fn] = append(left[p.fn], span{p.from, p.end})
+		}
+	}
+	s.in.blocks = nil
+	order := make([]*Func, 0, len(left))
+	for f := range left {
+		order = append(order, f)
+	}
+	slices.SortFunc(order, func(a, b *Func) int { return cmp.Or(cmp.Compare(a.Path, b.Path), a.ord-b.ord) })
+	for _, f := range order {
+		s.in.rest = &rest{path: f.Path, spans: left[f]}
+		if err := s.in.runEntry(f); err != nil {
+			s.p.unread = append(s.p.unread, unreadable{path: f.Path, line: f.Line, why: err.Error()})
+		}
+	}
+	s.in.rest = nil
+}
+
+// rest is what is looked at in the last turn.
+type rest struct {
+	path  string
+	spans []span
+}
+
+func (r *rest) has(path string, s pyast.Span) bool {
+	return path == r.path && slices.ContainsFunc(r.spans, func(x span) bool { return x.from <= s.Off && s.EndOff <= x.end })
+}
