@@ -96,11 +96,16 @@ func (l *FixLog) pickStore() (store, error) {
 		}
 		return notes{cli}, nil
 	case "off":
-		return nil, &UsageError{"fixlog.mode is off in " + config.FileName + " (choose pr, push, fragments or notes)"}
+		return nil, &logOffError{UsageError{"fixlog.mode is off in " + config.FileName + " (choose pr, push, fragments or notes)"}}
 	default:
 		return nil, &UsageError{fmt.Sprintf("fixlog.mode %q is not one this gatebot writes", mode)}
 	}
 }
+
+// logOffError is the mistake of asking for a log that the configuration switches off.
+type logOffError struct{ UsageError }
+
+func (e *logOffError) Unwrap() error { return &e.UsageError }
 
 func (l *FixLog) hasDocument() bool { return l.Config.FixLog.Mode != "notes" }
 
