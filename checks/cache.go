@@ -3,13 +3,15 @@ package checks
 import (
 	"context"
 	"fmt"
+	"hash/maphash"
 	"sync"
 
 	"github.com/gatebot/gatebot/internal/pyast"
 )
 
-// treeCache keeps syntax trees up to a number of bytes, the least recently used ones go first. A small repository
-// fits and is parsed once.
+// treeCache keeps syntax trees up to a number of bytes, the least recently used ones go first, and behind them the
+// short form of more trees, from which a tree is made again at a tenth of the cost of parsing. A small repository fits
+// into the first, one of the size of vLLM into the second.
 type treeCache struct {
 	p       *project
 	mu      sync.Mutex
@@ -18,36 +20,63 @@ type treeCache struct {
 	clock   int64
 	bytes   int64
 	limit   int64
+	packed  map[*module]packedTree
+	room    int64 // bytes left for packed trees
 }
 
+// packedTree is a tree in its short form, and what it was made from: a working tree can change under a scan.
+type packedTree struct {
+	data []byte
+	sum  uint64
+}
+
+var sumSeed = maphash.MakeSeed()
+
 const (
-	treeBytes   = 40 << 20
-	treePerByte = 8 // measured on vLLM: a tree takes 7 bytes per byte of source, and the source stays with it
+	treeBytes   = 12 << 20
+	packedBytes = 64 << 20
 )
 
 func newTreeCache(p *project) *treeCache {
-	return &treeCache{p: p, units: map[*module]*unit{}, pending: map[*module]chan struct{}{}, limit: treeBytes}
+	return &treeCache{p: p, units: map[*module]*unit{}, pending: map[*module]chan struct{}{}, limit: treeBytes,
+		packed: map[*module]packedTree{}, room: packedBytes}
 }
 
-// keep takes a tree while there is room. The index runs through the files once and in the order in which they are
-// interpreted later: what comes late must not push out what is needed first.
-func (c *treeCache) keep(m *module, tree *pyast.Module) {
+// keep takes the short form of a tree while there is room.
+func (c *treeCache) keep(m *module, src, packed []byte) {
+	p := packedTree{packed, maphash.Bytes(sumSeed, src)}
 	c.mu.Lock()
-	full := c.bytes+int64(len(tree.Source))*treePerByte > c.limit
-	c.mu.Unlock()
-	if !full {
-		c.put(m, tree)
+	defer c.mu.Unlock()
+	if n := int64(len(packed)); packed != nil && n <= c.room {
+		c.packed[m] = p
+		c.room -= n
 	}
 }
 
-func (c *treeCache) put(m *module, tree *pyast.Module) *unit {
-	u := newUnit(m, tree)
+func (c *treeCache) put(m *module, u *unit) *unit {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.clock++
 	u.used = c.clock
 	c.units[m] = u
 	c.bytes += u.cost
+	c.shrink(u)
+	return u
+}
+
+// grow says that a unit takes n bytes more.
+func (c *treeCache) grow(u *unit, n int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	u.cost += n
+	if c.units[u.mod] == u { // it may have been dropped while a caller still works with it
+		c.bytes += n
+		c.shrink(u)
+	}
+}
+
+// shrink drops the units that were not used for longest, but never keep.
+func (c *treeCache) shrink(keep *unit) {
 	for c.bytes > c.limit && len(c.units) > 1 {
 		var oldest *unit
 		for _, o := range c.units {
@@ -55,13 +84,12 @@ func (c *treeCache) put(m *module, tree *pyast.Module) *unit {
 				oldest = o
 			}
 		}
-		if oldest == u {
+		if oldest == keep {
 			break
 		}
 		delete(c.units, oldest.mod)
 		c.bytes -= oldest.cost
 	}
-	return u
 }
 
 // get returns the tree of m, parsing it again when it has been dropped. It may be called from several goroutines.
@@ -98,11 +126,33 @@ func (c *treeCache) parse(ctx context.Context, m *module, done chan struct{}) (*
 		c.mu.Unlock()
 		close(done)
 	}()
-	tree, err := c.p.parse(ctx, m.file)
+	u, err := c.open(ctx, m)
 	if err != nil {
 		return nil, fmt.Errorf("second reading: %w", err)
 	}
-	return c.put(m, tree), nil
+	return c.put(m, u), nil
+}
+
+// open unpacks a tree. A file that has no packed tree, or has changed since, is parsed again.
+func (c *treeCache) open(ctx context.Context, m *module) (*unit, error) {
+	data, err := c.p.read(ctx, m.file)
+	if err != nil {
+		return nil, err
+	}
+	lim := c.p.opts.limits()
+	c.mu.Lock()
+	p, ok := c.packed[m]
+	c.mu.Unlock()
+	if !ok || p.sum != maphash.Bytes(sumSeed, data) {
+		if _, p.data, err = pyast.ParsePacked(ctx, m.path, data, lim); err != nil {
+			return nil, err
+		}
+	}
+	t, err := pyast.Open(m.path, data, p.data, lim)
+	if err != nil {
+		return nil, err
+	}
+	return newUnit(m, data, t)
 }
 
 // ahead parses the files that are needed next while the interpreter is busy with the ones before. It stops when next

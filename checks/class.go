@@ -120,7 +120,11 @@ func (in *interp) classVar(c *Class, name string) *Value {
 
 func (in *interp) classBody(c *Class, name string) *Value {
 	u := in.unit(c.mod)
-	if u == nil || c.ord >= len(u.classes) {
+	if u == nil {
+		return nil
+	}
+	node := u.class(c)
+	if node == nil {
 		return nil
 	}
 	fr := in.moduleFrame(u)
@@ -131,7 +135,7 @@ func (in *interp) classBody(c *Class, name string) *Value {
 		in.quiet--
 	}()
 	var out *Value
-	for _, s := range u.classes[c.ord].Body {
+	for _, s := range node.Body {
 		switch s := s.(type) {
 		case *pyast.Assign:
 			for _, t := range s.Targets {

@@ -101,9 +101,9 @@ func (s *scan) where(ctx context.Context, x *Explanation, m *module) {
 		return
 	}
 	var fn *Func
-	for i, d := range u.funcs {
-		if int(d.Start.Line) <= x.Line && x.Line <= int(d.End.Line) && i < len(m.all) {
-			fn = m.all[i] // the innermost comes last
+	for _, f := range m.all {
+		if d := u.function(f); d != nil && int(d.Start.Line) <= x.Line && x.Line <= int(d.End.Line) {
+			fn = f // the innermost comes last
 		}
 	}
 	if fn == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/gatebot/gatebot/internal/pyast"
 )
 
-// indexFile summarizes a tree so that the tree can go. Functions and classes get ordinals in source order; unitOf
-// finds them again by walking in the same order.
+// indexFile summarizes a tree so that the tree can go. Functions and classes get ordinals in source order; their
+// offsets find them again in a fresh tree.
 func indexFile(f File, tree *pyast.Module) *module {
 	m := &module{path: f.Path, file: f, size: f.Size, imports: map[string]target{}, funcs: map[string]*Func{},
 		classes: map[string]*Class{}, vars: map[string]bool{}}
@@ -117,7 +117,7 @@ func (ix *indexer) importFrom(n *pyast.ImportFrom) {
 }
 
 func (ix *indexer) class(n *pyast.ClassDef, outer *Func, prefix string) {
-	c := &Class{Path: ix.m.path, Name: prefix + n.Name, Line: int(n.Start.Line), mod: ix.m, ord: len(ix.m.allCls),
+	c := &Class{Path: ix.m.path, Name: prefix + n.Name, Line: int(n.Start.Line), mod: ix.m, off: n.Off,
 		short: n.Name, methods: map[string]*Func{}, attrs: map[string][]string{},
 		stores: map[string][]*Func{}}
 	for _, b := range n.Bases {
@@ -155,7 +155,7 @@ func (ix *indexer) class(n *pyast.ClassDef, outer *Func, prefix string) {
 }
 
 func (ix *indexer) function(n *pyast.FuncDef, outer *Func, cls *Class, prefix string) {
-	f := &Func{Path: ix.m.path, Name: prefix + n.Name, Line: int(n.Start.Line), mod: ix.m, ord: len(ix.m.all),
+	f := &Func{Path: ix.m.path, Name: prefix + n.Name, Line: int(n.Start.Line), mod: ix.m, ord: len(ix.m.all), off: n.Off,
 		short: n.Name, outer: outer}
 	ix.m.all = append(ix.m.all, f)
 	for _, d := range n.Decorators {

@@ -98,10 +98,10 @@ func (in *interp) runEntry(f *Func) (err error) {
 // syntax returns the tree of a function.
 func (in *interp) syntax(f *Func) (*unit, *pyast.FuncDef) {
 	u := in.unit(f.mod)
-	if u == nil || f.ord >= len(u.funcs) {
+	if u == nil {
 		return nil, nil
 	}
-	return u, u.funcs[f.ord]
+	return u, u.function(f)
 }
 
 func (in *interp) unit(m *module) *unit {

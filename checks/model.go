@@ -9,7 +9,8 @@ type Func struct {
 	Kind  FuncKind
 
 	mod    *module
-	ord    int // ordinal of the def in its file, to find it again in a fresh tree
+	ord    int    // ordinal of the def in its file
+	off    uint32 // where the def starts, to find it again in a fresh tree
 	short  string
 	outer  *Func
 	inner  map[string]*Func
@@ -42,7 +43,7 @@ type Class struct {
 	Line int
 
 	mod     *module
-	ord     int
+	off     uint32
 	short   string
 	bases   []string // dotted text as written
 	methods map[string]*Func
@@ -103,8 +104,9 @@ type module struct {
 	allowed []lines
 	size    int64
 	file    File
-	torchy  bool // mentions torch at all
-	setsDev bool // calls torch.set_default_device
+	trees   *treeCache // that keeps its unit
+	torchy  bool       // mentions torch at all
+	setsDev bool       // calls torch.set_default_device
 	// entersDev is set when it uses a device as a context.
 	entersDev bool
 }

@@ -146,7 +146,12 @@ func (p *project) indexOne(ctx context.Context, f File) (m *module, bad []unread
 			m, bad, err = nil, append(bad, unreadable{path: f.Path, why: fmt.Sprintf("internal error while indexing: %v", r)}), nil
 		}
 	}()
-	tree, err := p.parse(ctx, f)
+	data, err := p.read(ctx, f)
+	var tree *pyast.Module
+	var packed []byte
+	if err == nil {
+		tree, packed, err = pyast.ParsePacked(ctx, f.Path, data, p.opts.limits())
+	}
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
@@ -160,16 +165,17 @@ func (p *project) indexOne(ctx context.Context, f File) (m *module, bad []unread
 		}
 	}
 	m = indexFile(f, tree)
+	m.trees = p.trees
 	if m.torchy {
-		p.trees.keep(m, tree)
+		p.trees.keep(m, data, packed)
 	}
 	return m, bad, nil
 }
 
 var errTooLarge = errors.New("larger than the limit")
 
-// parse reads and parses one file.
-func (p *project) parse(ctx context.Context, f File) (*pyast.Module, error) {
+// read gives the content of a file that is not too large.
+func (p *project) read(ctx context.Context, f File) ([]byte, error) {
 	if f.Size > p.opts.MaxFileSize {
 		return nil, fmt.Errorf("%w: %d bytes, limit %d (exclude it if it is generated)", errTooLarge, f.Size, p.opts.MaxFileSize)
 	}
@@ -177,50 +183,12 @@ func (p *project) parse(ctx context.Context, f File) (*pyast.Module, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read: %w", err)
 	}
+	return data, nil
+}
+
+func (o *Options) limits() pyast.Limits {
 	lim := pyast.DefaultLimits
-	lim.MaxBytes = int(p.opts.MaxFileSize)
-	lim.Timeout = p.opts.ParseLimit
-	return pyast.Parse(ctx, f.Path, data, lim)
-}
-
-// unit is a module with its tree. funcs and classes are indexed by ordinal.
-type unit struct {
-	mod     *module
-	tree    *pyast.Module
-	funcs   []*pyast.FuncDef
-	classes []*pyast.ClassDef
-	lambdas map[uint32]*pyast.Lambda // by offset; built when first asked for
-	used    int64
-	cost    int64
-}
-
-// lambda finds a lambda by its offset. Only the interpreter asks, which is one goroutine.
-func (u *unit) lambda(off uint32) *pyast.Lambda {
-	if u.lambdas == nil {
-		u.lambdas = map[uint32]*pyast.Lambda{}
-		pyast.Walk(u.tree, func(n pyast.Node) bool {
-			if l, ok := n.(*pyast.Lambda); ok {
-				u.lambdas[l.Off] = l
-			}
-			return true
-		})
-	}
-	return u.lambdas[off]
-}
-
-// newUnit collects functions and classes in the order in which the index numbered them.
-func newUnit(m *module, tree *pyast.Module) *unit {
-	u := &unit{mod: m, tree: tree, cost: int64(len(tree.Source)) * treePerByte}
-	walkStmts(tree.Body, func(n pyast.Node) bool {
-		switch n := n.(type) {
-		case *pyast.FuncDef:
-			u.funcs = append(u.funcs, n)
-		case *pyast.ClassDef:
-			u.classes = append(u.classes, n)
-		case pyast.Expr:
-			return false
-		}
-		return true
-	})
-	return u
+	lim.MaxBytes = int(o.MaxFileSize)
+	lim.Timeout = o.ParseLimit
+	return lim
 }

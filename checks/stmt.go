@@ -191,9 +191,9 @@ func (fr *frame) define(s *pyast.FuncDef) {
 
 // funcAt finds the index entry of a def.
 func (in *interp) funcAt(u *unit, s *pyast.FuncDef) *Func {
-	for i, d := range u.funcs {
-		if d == s && i < len(u.mod.all) {
-			return u.mod.all[i]
+	for _, f := range u.mod.all {
+		if f.off == s.Off {
+			return f
 		}
 	}
 	return nil
