@@ -15,6 +15,7 @@ const (
 	KindRegion  Kind = "region"
 	KindAPI     Kind = "api"
 	KindLaunch  Kind = "launch"
+	KindOp      Kind = "op"
 	KindAlloc   Kind = "alloc"
 	KindGraph   Kind = "graph"
 	KindTensor  Kind = "tensor"
@@ -49,6 +50,8 @@ func fresh(k Kind) Event {
 		return &API{}
 	case KindLaunch:
 		return &Launch{}
+	case KindOp:
+		return &Op{}
 	case KindAlloc:
 		return &Alloc{}
 	case KindGraph:

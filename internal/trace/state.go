@@ -3,12 +3,21 @@ package trace
 // Alloc is one act of a framework's caching allocator, from its own history.
 type Alloc struct {
 	Common
-	Op     string  `json:"op"`    // alloc, free, segment_alloc, segment_free, segment_map, segment_unmap, oom, snapshot
+	Op     string  `json:"op"`    // alloc, free, segment_alloc, segment_free, segment_map, segment_unmap, oom, snapshot, pin
 	Bytes  int64   `json:"bytes"` //
 	Ptr    string  `json:"ptr,omitempty"`
 	Stream string  `json:"stream,omitempty"`
 	Pool   string  `json:"pool,omitempty"` // id of a private pool (a graph's)
 	Frames []Frame `json:"frames,omitempty"`
+}
+
+// Op is one operation that a framework sent to the device, by its dispatcher: what is known of launches without a probe.
+type Op struct {
+	Common
+	Name    string  `json:"name"`    // aten.add.Tensor, triton:kernel
+	Args    string  `json:"args"`    // dtypes, shapes and devices of its tensors, and its other arguments, in order
+	Numbers string  `json:"numbers"` // its host numbers, in order: a graph keeps those of the capture
+	Frames  []Frame `json:"frames,omitempty"`
 }
 
 // Graph is what a capture recorded.

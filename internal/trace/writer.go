@@ -64,6 +64,8 @@ func kindOf(e Event) Kind {
 		return KindAPI
 	case *Launch:
 		return KindLaunch
+	case *Op:
+		return KindOp
 	case *Alloc:
 		return KindAlloc
 	case *Graph:
