@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -27,16 +29,26 @@ and writes what disappeared, the way fixlog.mode says: into the ledger (` + gate
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return withFixLog(c.Context(), func(l *gate.FixLog) error {
+				progress := newProgress(s.err)
+				var said time.Time
+				l.Progress = func(done, left int) {
+					if time.Since(said) > 3*time.Second { // a phase is shown when it has lasted for two
+						said = time.Now()
+						progress.phase(fmt.Sprintf("commit %d of %d", done+1, done+left))
+					}
+				}
 				out, err := l.Update(c.Context(), first(args), with)
-				if err != nil {
+				progress.done()
+				if out == nil {
 					return commandError(err)
 				}
 				notes(s.err, out.Notes)
-				said, err := l.Save(c.Context())
-				if err != nil {
-					return err
+				// Also after an error: what was read is kept, and the next update goes on there.
+				state, saveErr := l.Save(context.WithoutCancel(c.Context()))
+				if err = errors.Join(err, saveErr); err != nil {
+					return commandError(err)
 				}
-				_, err = fmt.Fprintf(s.out, "%d commits looked at, %d records changed, %s\n", out.Commits, len(out.Changed), said)
+				_, err = fmt.Fprintf(s.out, "%d commits looked at, %d records changed, %s\n", out.Commits, len(out.Changed), state)
 				return err
 			})
 		},

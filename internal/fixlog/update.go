@@ -31,6 +31,8 @@ type Options struct {
 	Others []*Ledger
 	// Open makes the records provisional: the commits have not landed yet.
 	Open bool
+	// Progress is told how many commits are done and how many are left; it may be nil.
+	Progress func(done, left int)
 }
 
 // Outcome is what an update did besides changing the ledger.
@@ -65,7 +67,10 @@ func Update(ctx context.Context, repo git.Repository, s Scanner, l *Ledger, o Op
 	if err != nil {
 		return u.out, fmt.Errorf("fix log: %w", err)
 	}
-	for _, id := range commits {
+	for i, id := range commits {
+		if o.Progress != nil {
+			o.Progress(i, len(commits)-i+u.out.More)
+		}
 		if err := u.commit(id); err != nil {
 			u.out.More = len(commits) - u.out.Commits
 			return u.finish(), fmt.Errorf("fix log: %w", err)

@@ -23,6 +23,7 @@ type FixLog struct {
 	Ledger   *fixlog.Ledger
 	Document []byte // as it is on disk; nil in a mode without one
 	Config   *config.Config
+	Progress func(done, left int) // commits, while an update runs; may be nil
 	root     string
 	repo     git.Repository
 	store    store
@@ -114,7 +115,8 @@ func (l *FixLog) Close() error { return l.repo.Close() }
 
 // Update walks "A..B" (or up to HEAD from where the ledger stands, when rng is empty), and returns what changed. With
 // are revisions of other branches whose logs tell which fixes were picked from there; the default branch of origin is
-// always asked when it is here.
+// always asked when it is here. On an error what was read before it is in the ledger, and Save keeps it: the next update
+// goes on there.
 func (l *FixLog) Update(ctx context.Context, rng string, with []string) (*fixlog.Outcome, error) {
 	o, err := l.options(ctx, rng)
 	if err != nil {
@@ -124,16 +126,18 @@ func (l *FixLog) Update(ctx context.Context, rng string, with []string) (*fixlog
 		return nil, err
 	}
 	total := &fixlog.Outcome{}
+	o.Progress = func(done, left int) {
+		if l.Progress != nil {
+			l.Progress(total.Commits+done, left)
+		}
+	}
 	for {
 		out, err := fixlog.Update(ctx, l.repo, fixlog.ScanFunc(l.scan), l.Ledger, o)
-		if err != nil {
-			return nil, err
-		}
 		total.Commits += out.Commits
 		total.Changed = append(total.Changed, out.Changed...)
 		total.Notes = append(total.Notes, out.Notes...)
-		if out.More == 0 {
-			return total, nil
+		if err != nil || out.More == 0 {
+			return total, err
 		}
 		o.After = "" // the ledger's tip says where to go on
 	}
