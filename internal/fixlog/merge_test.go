@@ -156,6 +156,13 @@ func TestFirstUsersDocument(t *testing.T) {
 	if got := merged(t, string(doc), ledger(specs...)); got != string(doc) {
 		t.Error(cmp.Diff(string(doc), got))
 	}
+	imported := &Ledger{}
+	if err := imported.Adopt(t.Context(), newHist(t).repo, rows); err != nil {
+		t.Fatal(err)
+	}
+	if got := merged(t, string(doc), imported); len(imported.Records) != 9 || got != string(doc) {
+		t.Errorf("imported %d records: %s", len(imported.Records), cmp.Diff(string(doc), got))
+	}
 	got := merged(t, string(doc), ledger(append(specs, "1234567 mhc.py post_block")...))
 	if want := string(doc) + "\n1234567\tmhc.py: .item() removed from post_block"; got != want {
 		t.Error(cmp.Diff(want, got))

@@ -3,6 +3,7 @@ package readiness
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -101,6 +102,26 @@ func TestHandKeptDocument(t *testing.T) {
 	}
 	if before, err := Baseline([]byte(out)); err != nil || before != sample().BeforeRev {
 		t.Errorf("baseline %q, %v", before, err)
+	}
+}
+
+// TestFirstUsersDocument runs over the document itself where it lies beside this checkout: no byte of it is lost, and
+// its four sections get theirs.
+func TestFirstUsersDocument(t *testing.T) {
+	doc, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "first-user-readiness.md"))
+	if err != nil {
+		t.Skip("the first user's document is not here")
+	}
+	out := updated(t, string(doc), sample())
+	if strings.Contains(out, "\n## ") {
+		t.Errorf("a section was not found in the document:\n%s", out)
+	}
+	ours := regexp.MustCompile(`(?s)\n<!-- gatebot:readiness:([a-d]):begin.*?readiness:[a-d]:end -->\n`)
+	if n := len(ours.FindAllString(out, -1)); n != 4 {
+		t.Errorf("%d sections", n)
+	}
+	if d := cmp.Diff(string(doc), ours.ReplaceAllString(out, "")); d != "" {
+		t.Error(d)
 	}
 }
 
