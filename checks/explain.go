@@ -95,6 +95,10 @@ func Explain(ctx context.Context, src Source, opts Options, path string, line in
 
 // where finds the function around the line and why it is hot or not.
 func (s *scan) where(ctx context.Context, x *Explanation, m *module) {
+	if m.native != nil {
+		s.native.explain(x, m.native)
+		return
+	}
 	u, err := s.p.trees.get(ctx, m)
 	if err != nil {
 		x.Why = err.Error()

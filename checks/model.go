@@ -109,6 +109,7 @@ type module struct {
 	setsDev bool       // calls torch.set_default_device
 	// entersDev is set when it uses a device as a context.
 	entersDev bool
+	native    *nativeFile // of a C++ or CUDA file, which has nothing else but a path, marks and functions
 }
 
 // target is what an import binds: a module, or a name in one.

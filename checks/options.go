@@ -10,7 +10,7 @@ import (
 type Options struct {
 	Rules []*Rule // normally registry.Rules
 
-	Include []string // globs of paths; empty means every Python file
+	Include []string // globs of paths; empty means every Python, C++ and CUDA file
 	Exclude []string
 	// Roots select the functions a step starts in; empty means the defaults (forward, decode*, *_step, step, and
 	// __call__ of a module class).

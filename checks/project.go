@@ -17,6 +17,7 @@ import (
 type project struct {
 	src     Source
 	opts    *Options
+	listed  []File    // every file of the source, in path order
 	modules []*module // in path order
 	byPath  map[string]*module
 	byName  map[string][]*module
@@ -45,6 +46,7 @@ func load(ctx context.Context, src Source, opts *Options) (*project, error) {
 	p.trees = newTreeCache(p)
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
+	p.listed = files
 	var todo []File
 	var cold []File
 	notebooks := 0
@@ -74,6 +76,7 @@ func load(ctx context.Context, src Source, opts *Options) (*project, error) {
 	if err := p.indexCold(ctx, cold); err != nil {
 		return nil, err
 	}
+	pyast.Release()
 	p.nameModules()
 	p.linkClasses()
 	return p, nil

@@ -40,6 +40,9 @@ type Rule struct {
 	Return     func(*Pass, *Return)
 	Function   func(*Pass) // once per hot function, before its body
 
+	// Native is how the rule sees C++ and CUDA; nil for a rule about Python.
+	Native *Native
+
 	// Calls restricts Call to these canonical names when it is not nil. It is faster than a test in the hook, and
 	// with `Call: checks.Always("…")` a rule is a table.
 	Calls []string

@@ -49,10 +49,11 @@ func Scan(ctx context.Context, src Source, opts Options) (*Report, error) {
 
 // scan is one run.
 type scan struct {
-	p    *project
-	hot  *hotPath
-	in   *interp
-	sink *sink
+	p      *project
+	hot    *hotPath
+	in     *interp
+	sink   *sink
+	native *nativeScan
 }
 
 func newScan(ctx context.Context, src Source, opts Options) (*scan, error) {
@@ -64,6 +65,9 @@ func newScan(ctx context.Context, src Source, opts Options) (*scan, error) {
 	s := &scan{p: p, hot: findHot(p, &opts)}
 	s.sink = newSink(s.hot)
 	s.in = newInterp(ctx, p, s.hot, newHooks(opts.Rules), s.sink)
+	if s.native, err = loadNative(ctx, p); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -166,6 +170,7 @@ func (s *scan) turn(f *Func) int {
 }
 
 func (s *scan) report(ctx context.Context) (*Report, error) {
+	s.native.report(s.sink)
 	f := &finisher{ctx: ctx, p: s.p, hot: s.hot, rules: map[string]*Rule{}, now: s.p.opts.Now, texts: map[string][]byte{}}
 	for _, r := range s.p.opts.Rules {
 		f.rules[r.ID] = r
@@ -181,7 +186,7 @@ func (s *scan) report(ctx context.Context) (*Report, error) {
 	for fn := range s.in.callers {
 		hot[fn] = true
 	}
-	out.Hot = len(hot)
+	out.Hot = len(hot) + s.native.count()
 	for _, u := range s.p.unread {
 		out.Notes = append(out.Notes, u.path+": "+u.why)
 	}

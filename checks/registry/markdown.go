@@ -75,7 +75,11 @@ func Page(r *checks.Rule) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s %s\n\n*%s: %s.*\n\n%s\n", r.ID, r.Name, capital(string(r.Severity)), r.Title, r.Text)
 	if r.Before != "" {
-		fmt.Fprintf(&b, "\n```python\n# hazard\n%s\n```\n\n```python\n# without it\n%s\n```\n", r.Before, r.After)
+		lang, mark := "python", "#"
+		if r.Native != nil {
+			lang, mark = "cpp", "//"
+		}
+		fmt.Fprintf(&b, "\n```%s\n%s hazard\n%s\n```\n\n```%s\n%s without it\n%s\n```\n", lang, mark, r.Before, lang, mark, r.After)
 	}
 	fmt.Fprintf(&b, "\n**Fix:** %s.\n", r.Fix)
 	if len(r.Fine) > 0 {

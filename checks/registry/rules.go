@@ -63,6 +63,17 @@ import (
 	"github.com/gatebot/gatebot/checks/gb703"
 	"github.com/gatebot/gatebot/checks/gb708"
 	"github.com/gatebot/gatebot/checks/gb712"
+	"github.com/gatebot/gatebot/checks/gb801"
+	"github.com/gatebot/gatebot/checks/gb802"
+	"github.com/gatebot/gatebot/checks/gb803"
+	"github.com/gatebot/gatebot/checks/gb804"
+	"github.com/gatebot/gatebot/checks/gb805"
+	"github.com/gatebot/gatebot/checks/gb806"
+	"github.com/gatebot/gatebot/checks/gb807"
+	"github.com/gatebot/gatebot/checks/gb808"
+	"github.com/gatebot/gatebot/checks/gb809"
+	"github.com/gatebot/gatebot/checks/gb810"
+	"github.com/gatebot/gatebot/checks/gb811"
 	"github.com/gatebot/gatebot/checks/gb908"
 )
 
@@ -127,5 +138,16 @@ var Rules = []*checks.Rule{
 	gb703.Rule,
 	gb708.Rule,
 	gb712.Rule,
+	gb801.Rule,
+	gb802.Rule,
+	gb803.Rule,
+	gb804.Rule,
+	gb805.Rule,
+	gb806.Rule,
+	gb807.Rule,
+	gb808.Rule,
+	gb809.Rule,
+	gb810.Rule,
+	gb811.Rule,
 	gb908.Rule,
 }

@@ -1,6 +1,7 @@
 // Package ruletest runs one rule over its testdata. Expectations stand on the line that must be flagged:
 //
 //	n = x.item()  # want "copies one value"
+//	cudaFree(p);  // want "back to the driver"
 //
 // `# want` asks for a finding that gates (likely or proven, not suppressed) whose message matches the quoted regular
 // expression, `# possible` for one that is only possible, `# suppressed` for one that a guard or comment suppresses.
@@ -26,9 +27,13 @@ import (
 func Run(t *testing.T, rule *checks.Rule) {
 	t.Helper()
 	documented(t, rule)
-	paths, err := filepath.Glob("testdata/*.py")
-	if err != nil {
-		t.Fatal(err)
+	var paths []string
+	for _, ext := range append([]string{".py"}, checks.NativeExtensions...) {
+		found, err := filepath.Glob("testdata/*" + ext)
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, found...)
 	}
 	wanted := 0
 	for _, path := range paths {
@@ -116,7 +121,7 @@ func (e expected) take(f finding.Finding) bool {
 }
 
 var (
-	comment = regexp.MustCompile(`# (want|possible|suppressed)\b(.*)$`)
+	comment = regexp.MustCompile(`(?:#|//|/\*) (want|possible|suppressed)\b(.*)$`)
 	quoted  = regexp.MustCompile(`^\s*"([^"]*)"`)
 )
 
