@@ -10,6 +10,11 @@ import "github.com/gatebot/gatebot/internal/pyast"
 // The other forms are `not hasattr(self, "buf")` and `key not in self.cache`. A local variable or parameter is no such
 // place: it is missing again in the next step.
 func (fr *frame) firstUse(s *pyast.If) bool {
+	if t, ok := s.Test.(*pyast.Compare); ok && len(t.Ops) == 1 && t.Ops[0] == "is" && isNone(t.Rest[0]) {
+		if base := fr.cacheOf(t.First, 1); base != "" && fr.fills(s.Body, base) {
+			return true // x = self.cache.get(key); if x is None: … self.cache[key] = x
+		}
+	}
 	var want string
 	switch t := s.Test.(type) {
 	case *pyast.Compare:

@@ -43,6 +43,9 @@ func (fr *frame) branch(s *pyast.If) {
 	case els.dead && runElse && guardThen != nil && !then.dead:
 		fr.guards = append(fr.guards[:len(fr.guards):len(fr.guards)], *guardThen)
 	}
+	if then.dead && runThen && fr.present(s) {
+		fr.once++ // until the end of the block
+	}
 	then.merge(els)
 	fr.env = then
 }

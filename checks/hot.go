@@ -4,10 +4,12 @@ import (
 	"slices"
 )
 
-// hotness says how a function is reached from a root: from is nil for a root.
+// hotness says how a function is reached from a root: from is nil for a root. open is set when the root is one that
+// nobody calls and nothing names (see hotPath.open): then what is found may be in nobody's step.
 type hotness struct {
 	from *Func
 	dist int
+	open bool
 }
 
 // coldNames are functions that run at load time, at warm-up, around a capture, or never in a step, whoever calls them.
@@ -17,7 +19,8 @@ var coldNames = []string{"__init__", "__new__", "__post_init__", "__del__", "__r
 	"_warmup*", "_warm_up*", "*_warmup", "capture*", "_capture*", "profile*", "_profile*", "bench*", "_bench*",
 	"extra_repr", "reset_parameters", "init_weights", "_init_*", "create_weights", "post_init", "process_weights*",
 	"*weight_loader*", "state_dict", "_load_from_state_dict", "test_*", "setUp", "tearDown", "main", "_dummy_run",
-	"make_dummy_*", "get_dummy_*", "dummy_*", "parse_args", "add_cli_args", "export*"}
+	"make_dummy_*", "get_dummy_*", "dummy_*", "parse_args", "add_cli_args", "export*", "initialize*", "_initialize*",
+	"configure_*", "_configure_*", "setup", "setup_*", "_setup_*", "connect", "*validat*", "register_*", "shutdown"}
 
 // coldPaths are never hot by default: what runs there is a test, a measurement or an example of use.
 var coldPaths = []string{"tests/**", "**/tests/**", "test/**", "**/test/**", "test_*.py", "*_test.py", "conftest.py",
@@ -48,38 +51,41 @@ func findHot(p *project, opts *Options) *hotPath {
 	if !opts.AllFunctions && len(opts.Roots) == 0 {
 		h.mentions()
 	}
-	for _, m := range p.modules {
-		for _, f := range m.all {
-			if h.root(f) {
-				h.add(f, nil)
+	for _, open := range []bool{false, true} {
+		next := len(h.order)
+		for _, m := range p.modules {
+			for _, f := range m.all {
+				if root, only := h.root(f); root && only == open {
+					h.add(f, nil, open)
+				}
 			}
 		}
-	}
-	for i := 0; i < len(h.order); i++ {
-		f := h.order[i]
-		for _, callee := range h.callees(f) {
-			h.called[callee] = true
-			h.add(callee, f)
+		for ; next < len(h.order); next++ {
+			f := h.order[next]
+			for _, callee := range h.callees(f) {
+				h.called[callee] = true
+				h.add(callee, f, open)
+			}
 		}
 	}
 	// What a function mentions is not needed any more, and it is half of the index.
 	for _, m := range p.modules {
 		for _, f := range m.all {
-			f.refs, f.locals, f.decos = nil, nil, nil
+			f.refs, f.locals = nil, nil
 		}
 	}
 	h.count, h.mentioned = nil, nil
 	return h
 }
 
-func (h *hotPath) add(f, from *Func) {
+func (h *hotPath) add(f, from *Func, open bool) {
 	if deviceCode(f) {
 		return
 	}
 	if _, seen := h.info[f]; seen || h.cold(f) && (from != nil || !h.explicit(f)) {
 		return
 	}
-	info := hotness{from: from}
+	info := hotness{from: from, open: open}
 	if from != nil {
 		info.dist = h.info[from].dist + 1
 	}
@@ -109,18 +115,19 @@ func (h *hotPath) explicit(f *Func) bool {
 	return h.opts.AllFunctions || matchAnySelector(h.opts.Roots, f.Path, f.Name)
 }
 
-func (h *hotPath) root(f *Func) bool {
+// root reports whether a step starts in f, and whether that is only because nobody calls it.
+func (h *hotPath) root(f *Func) (root, open bool) {
 	if f.kernel {
-		return false
+		return false, false
 	}
 	if h.opts.AllFunctions {
-		return true
+		return true, false
 	}
 	if h.protocol(f.mod) && f.outer == nil && f.Class == nil {
-		return f.short == "step"
+		return f.short == "step", false
 	}
 	if len(h.opts.Roots) > 0 {
-		return matchAnySelector(h.opts.Roots, f.Path, f.Name)
+		return matchAnySelector(h.opts.Roots, f.Path, f.Name), false
 	}
 	return h.defaultRoot(f)
 }
@@ -151,7 +158,7 @@ func (h *hotPath) cold(f *Func) bool {
 			return true
 		}
 	}
-	return false
+	return debugName(f.short) && !rootName(f.short)
 }
 
 // chain is the way from a root to f, root first.

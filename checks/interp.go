@@ -140,6 +140,9 @@ func (in *interp) activate(u *unit, f *Func, node pyast.Node, _ []pyast.Stmt, cl
 
 // run executes a body and returns what the function returns.
 func (in *interp) run(fr *frame, body []pyast.Stmt) *Value {
+	if cached(fr.fn, fr.node) {
+		fr.once++
+	}
 	in.frames = append(in.frames, fr)
 	nest := in.nest
 	in.nest = 0

@@ -3,12 +3,13 @@ package checks
 import "strings"
 
 // defaultRoots are where a step starts when nothing is configured, by the name of the function alone.
-var defaultRoots = []string{"forward", "forward_*", "_forward*", "decode*", "*_step", "step", "backward"}
+var defaultRoots = []string{"forward", "decode*", "*_step", "step", "backward"}
 
 // rootMethods are methods that serving engines run in every step, by the names of class and method: __call__ of a
 // module; what builds the metadata of attention from a batch; what samples, drafts and penalizes; what plans and runs
 // attention; what prepares a batch and executes the model.
 var rootMethods = []struct{ class, method string }{
+	{"*Backend*", "forward*"}, {"*Backend*", "_forward*"}, {"*Impl*", "forward*"}, {"*Impl*", "_forward*"}, {"*Runner*", "forward*"},
 	{"*Builder", "build"}, {"*Builder", "build_*"}, {"*Builder", "_build*"}, {"*Builder", "prepare*"}, {"*Metadata", "build*"},
 	{"*Metadata", "prepare*"}, {"*Backend", "init_forward_metadata*"},
 	{"*Sampler*", "sample*"}, {"*Sampler*", "_sample*"}, {"*Sampler*", "__call__"}, {"*Sampler*", "apply*"}, {"*Sampling*", "__call__"},
@@ -26,26 +27,34 @@ var rootMethods = []struct{ class, method string }{
 }
 
 // defaultRoot reports whether a step starts in f when nothing is configured.
-func (h *hotPath) defaultRoot(f *Func) bool {
+func (h *hotPath) defaultRoot(f *Func) (root, open bool) {
 	if matchAnyPath(coldPaths, f.Path) || f.outer != nil {
-		return false
+		return false, false
 	}
-	for _, g := range defaultRoots {
-		if matchGlob(g, f.short, '.') {
-			return true
-		}
+	if rootName(f.short) {
+		return true, false
 	}
 	if f.Class != nil {
-		if f.short == "__call__" && f.Class.isModule() {
-			return true
+		if f.Class.isModule() && (f.short == "__call__" || strings.HasPrefix(strings.TrimPrefix(f.short, "_"), "forward")) {
+			return true, false
 		}
 		for _, r := range rootMethods {
 			if matchGlob(r.method, f.short, '.') && matchGlob(r.class, f.Class.short, '.') {
-				return true
+				return true, false
 			}
 		}
 	}
-	return h.open(f)
+	open = h.open(f)
+	return open, open
+}
+
+func rootName(short string) bool {
+	for _, g := range defaultRoots {
+		if matchGlob(g, short, '.') {
+			return true
+		}
+	}
+	return false
 }
 
 // open reports whether f is an operation that the project offers and does not call itself: it takes tensors, and

@@ -160,13 +160,17 @@ func (r *readAhead) at(i int, seen map[*Func]bool) {
 // turn is 0 for step protocols, 1 for roots that nobody on the hot path calls, and grows with the distance for the
 // rest.
 func (s *scan) turn(f *Func) int {
+	open := 0
+	if s.hot.info[f].open {
+		open = 1000 // what runs for certain is looked at first
+	}
 	switch {
 	case f.Class == nil && f.outer == nil && f.short == "step" && s.hot.protocol(f.mod):
 		return 0
 	case !s.hot.called[f]:
-		return 1
+		return open + 1
 	}
-	return 2 + s.hot.info[f].dist
+	return open + 2 + s.hot.info[f].dist
 }
 
 func (s *scan) report(ctx context.Context) (*Report, error) {

@@ -6,7 +6,7 @@ import (
 
 // block runs statements until one of them leaves. Guards that an early return sets hold for the rest of the block.
 func (fr *frame) block(body []pyast.Stmt) {
-	depth, ran := len(fr.guards), 0
+	depth, once, ran := len(fr.guards), fr.once, 0
 	for _, s := range body {
 		if fr.env.dead || !fr.in.budget(1) {
 			break
@@ -15,7 +15,7 @@ func (fr *frame) block(body []pyast.Stmt) {
 		ran++
 	}
 	fr.mark(body, ran)
-	fr.guards = fr.guards[:depth]
+	fr.guards, fr.once = fr.guards[:depth], once
 }
 
 func (fr *frame) stmt(s pyast.Stmt) {

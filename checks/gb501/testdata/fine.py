@@ -1,5 +1,7 @@
 """Host data that stays, and fills."""
 import numpy as np
+import functools
+
 import torch
 
 
@@ -38,3 +40,42 @@ class Layer(torch.nn.Module):
 class Loader:
     def __init__(self):
         self.ids = torch.tensor([1, 2, 3], device="cuda")
+
+
+TABLES = {}
+
+
+class Cached(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.pointers = None
+        self.by_size = {}
+
+    def forward(self, x: torch.Tensor, n: int):
+        return x * self.walrus(x, n) + self.attribute(x) + self.entry(x, n) + pinned_once(n, x.device)
+
+    def walrus(self, x: torch.Tensor, n: int):
+        if (t := TABLES.get(n)) is not None:
+            return t
+        t = torch.tensor([n, n + 1], device=x.device)  # possible "copies host data"
+        TABLES[n] = t
+        return t
+
+    def attribute(self, x: torch.Tensor):
+        held = self.pointers
+        if held is not None and held[0] == 1:
+            return held[1]
+        self.pointers = (1, torch.tensor([1, 2], device=x.device))  # possible "copies host data"
+        return self.pointers[1]
+
+    def entry(self, x: torch.Tensor, n: int):
+        t = self.by_size.get(n)
+        if t is None:
+            t = torch.tensor([n], device=x.device)  # possible "copies host data"
+            self.by_size[n] = t
+        return t
+
+
+@functools.lru_cache(maxsize=8)
+def pinned_once(n: int, device):
+    return torch.tensor([n, n], device=device)  # possible "copies host data"

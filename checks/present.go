@@ -1,0 +1,136 @@
+package checks
+
+import (
+	"slices"
+
+	"github.com/gatebot/gatebot/internal/pyast"
+)
+
+// cached reports whether a call of f with arguments that have been seen does not run it again.
+func cached(f *Func, node pyast.Node) bool {
+	if _, def := node.(*pyast.FuncDef); !def || f == nil {
+		return false
+	}
+	return slices.ContainsFunc(f.decos, func(d string) bool {
+		switch last(d) {
+		case "lru_cache", "cache", "cached":
+			return true
+		}
+		return false
+	})
+}
+
+// present reports whether the branch s leaves when something is in a place that the function fills otherwise, so that
+// what follows runs once and not per step:
+//
+//	if (t := TABLES.get(key)) is not None:
+//	    return t
+//	t = TABLES[key] = torch.tensor(…)
+func (fr *frame) present(s *pyast.If) bool {
+	fn, ok := fr.node.(*pyast.FuncDef)
+	if !ok {
+		return false
+	}
+	base := fr.found(s.Test)
+	return base != "" && fr.fills(fn.Body, base)
+}
+
+// found is the place whose content a test finds, as source text.
+func (fr *frame) found(test pyast.Expr) string {
+	switch t := test.(type) {
+	case *pyast.Bool:
+		if t.Op != "and" {
+			return ""
+		}
+		if base := fr.found(t.L); base != "" {
+			return base
+		}
+		return fr.found(t.R)
+	case *pyast.Compare:
+		switch {
+		case len(t.Ops) != 1:
+		case t.Ops[0] == "is not" && isNone(t.Rest[0]):
+			return fr.cacheOf(t.First, 1)
+		case t.Ops[0] == "in":
+			return fr.cacheOf(t.Rest[0], 0)
+		}
+	}
+	return ""
+}
+
+// cacheOf is the lasting place that e reads: an attribute, a global, what is in a dict that is one of these, and a
+// variable that was bound to one of these.
+func (fr *frame) cacheOf(e pyast.Expr, depth int) string {
+	switch e := e.(type) {
+	case *pyast.Attr:
+		return squeeze(fr.u.tree.Text(e))
+	case *pyast.Subscript:
+		return fr.cacheOf(e.X, depth)
+	case *pyast.Walrus:
+		return fr.cacheOf(e.Value, depth)
+	case *pyast.Call:
+		if a, ok := e.Func.(*pyast.Attr); ok && a.Name == "get" {
+			return fr.cacheOf(a.X, 0)
+		}
+	case *pyast.Name:
+		if _, local := fr.env.vars[e.ID]; !local {
+			return e.ID
+		}
+		if depth > 0 {
+			return fr.cacheOf(fr.boundTo(e.ID), 0)
+		}
+	}
+	return ""
+}
+
+// boundTo is what the function assigns to a variable, when it does so once before anything else does.
+func (fr *frame) boundTo(name string) pyast.Expr {
+	fn, ok := fr.node.(*pyast.FuncDef)
+	if !ok {
+		return nil
+	}
+	var out pyast.Expr
+	walkStmts(fn.Body, func(n pyast.Node) bool {
+		switch s := n.(type) {
+		case *pyast.FuncDef, *pyast.ClassDef, pyast.Expr:
+			return false
+		case *pyast.Assign:
+			for _, t := range s.Targets {
+				if id, ok := t.(*pyast.Name); ok && id.ID == name && out == nil {
+					out = s.Value
+				}
+			}
+		}
+		return out == nil
+	})
+	return out
+}
+
+// fills reports whether body assigns to the place, or to an entry of it.
+func (fr *frame) fills(body []pyast.Stmt, base string) bool {
+	found := false
+	walkStmts(body, func(n pyast.Node) bool {
+		switch s := n.(type) {
+		case *pyast.FuncDef, *pyast.ClassDef, pyast.Expr:
+			return false
+		case *pyast.Assign:
+			for _, t := range s.Targets {
+				if sub, ok := t.(*pyast.Subscript); ok {
+					t = sub.X
+				}
+				found = found || squeeze(fr.u.tree.Text(t)) == base
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// hotness is that of the root the interpreter came from.
+func (fr *frame) hotness() hotness {
+	st := fr.in.stack()
+	if len(st) == 0 {
+		return hotness{}
+	}
+	return fr.in.hot.info[st[0]]
+}
