@@ -33,7 +33,7 @@ type packedTree struct {
 var sumSeed = maphash.MakeSeed()
 
 const (
-	treeBytes   = 12 << 20
+	treeBytes   = 16 << 20
 	packedBytes = 64 << 20
 )
 

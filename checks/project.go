@@ -17,7 +17,6 @@ import (
 type project struct {
 	src     Source
 	opts    *Options
-	listed  []File    // every file of the source, in path order
 	modules []*module // in path order
 	byPath  map[string]*module
 	byName  map[string][]*module
@@ -46,7 +45,6 @@ func load(ctx context.Context, src Source, opts *Options) (*project, error) {
 	p.trees = newTreeCache(p)
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
-	p.listed = files
 	var todo []File
 	var cold []File
 	notebooks := 0

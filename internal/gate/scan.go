@@ -41,6 +41,7 @@ func Scan(ctx context.Context, r Request) (_ *Run, err error) {
 	if r, err = r.normal(); err != nil {
 		return nil, err
 	}
+	defer frugal()()
 	t, err := open(ctx, r)
 	if err != nil {
 		return nil, err
@@ -75,6 +76,7 @@ func Scan(ctx context.Context, r Request) (_ *Run, err error) {
 
 // Tree scans the whole tree of a commit with cfg: the form that the hook and the fix log use.
 func Tree(ctx context.Context, repo git.Repository, rev string, cfg *config.Config) ([]finding.Finding, error) {
+	defer frugal()()
 	rep, err := checks.Scan(ctx, tree.NewCommit(repo, rev), scanOptions(cfg, false))
 	if err != nil {
 		return nil, err

@@ -88,3 +88,6 @@ func (p *Parser) Parse(ctx context.Context, src []byte, timeout time.Duration, m
 
 // Trim gives back the buffer when a file has made it larger than keep nodes.
 func (p *Parser) Trim(keep int) { C.flat_trim(p.c, C.uint32_t(keep)) }
+
+// Release gives memory that closed parsers have freed back to the system.
+func Release() { C.flat_release() }

@@ -189,3 +189,10 @@ int flat_parse(flat_parser *p, const char *src, uint32_t len, int64_t timeout_ns
   ts_tree_delete(tree);
   return rc;
 }
+
+// Gives pages of freed memory back to the system; the C library keeps them otherwise.
+void flat_release(void) {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+}

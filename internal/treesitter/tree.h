@@ -39,4 +39,5 @@ void flat_cancel(flat_parser *p);
 void flat_rearm(flat_parser *p);
 void flat_trim(flat_parser *p, uint32_t keep);
 
+void flat_release(void);
 #endif

@@ -1,0 +1,78 @@
+package gate
+
+import (
+	"os"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+	"time"
+)
+
+// A scan of a repository like vLLM keeps about 150 MB alive. Go lets the heap grow to twice of what is alive, which on
+// a developer's laptop and in a hook is memory taken from others for nothing: below frugalLimit the usual pace holds,
+// then the collector runs more often. The limit follows what is alive, so that no repository is so large that nothing
+// but collecting would be done.
+const (
+	frugalLimit = 215 << 20 // bytes of memory of the Go runtime; the program and its C memory take 50 MB more
+	frugalFloor = 24 << 20
+	frugalTick  = 25 * time.Millisecond
+)
+
+var frugality struct {
+	sync.Mutex
+	users int
+	end   func()
+}
+
+// frugal holds memory down until the function that it returns is called. Scans side by side share it. Whoever sets
+// GOGC or GOMEMLIMIT knows better.
+func frugal() (end func()) {
+	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
+		return func() {}
+	}
+	f := &frugality
+	f.Lock()
+	defer f.Unlock()
+	if f.users++; f.users == 1 {
+		f.end = hold()
+	}
+	return sync.OnceFunc(func() {
+		f.Lock()
+		defer f.Unlock()
+		if f.users--; f.users == 0 {
+			f.end()
+		}
+	})
+}
+
+// hold sets the limit and moves it with what is alive.
+func hold() (end func()) {
+	old := debug.SetMemoryLimit(frugalLimit)
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(frugalTick)
+		defer tick.Stop()
+		sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		for limit := int64(frugalLimit); ; {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+			}
+			metrics.Read(sample)
+			if want := limitFor(int64(sample[0].Value.Uint64())); want > limit {
+				limit = want
+				debug.SetMemoryLimit(limit)
+			}
+		}
+	}()
+	return func() {
+		close(stop)
+		<-done
+		debug.SetMemoryLimit(old)
+	}
+}
+
+// limitFor leaves room of two fifths of what is alive.
+func limitFor(live int64) int64 { return max(frugalLimit, live+live*2/5+frugalFloor) }
