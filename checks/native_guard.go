@@ -153,6 +153,16 @@ func firstUse(e cppast.Expr) bool {
 	return false
 }
 
+// staticUnset reports whether a test compares a static with what it was before: `count == 0`, `count < 0`.
+func (w *nativeWalk) staticUnset(e cppast.Expr) bool {
+	b, ok := e.(*cppast.Binary)
+	if !ok || b.Op != "==" && b.Op != "<" {
+		return false
+	}
+	n, ok := b.L.(*cppast.Name)
+	return ok && w.env[n.ID] != nil && w.env[n.ID].Static
+}
+
 func calleeOf(e cppast.Expr) string {
 	if c, ok := e.(*cppast.Call); ok {
 		return calleeName(c)

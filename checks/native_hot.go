@@ -17,6 +17,8 @@ var (
 	coldFirst = words("init initialize create destroy dispose free release register unregister setup load save warmup autotune tune " +
 		"profile bench benchmark test main dump print debug open close shutdown finalize cleanup teardown prepack repack " +
 		"deallocate malloc alloc reset export import get_device")
+	// coldRoot are functions that set something up when a binding calls them, and part of a step when a step does.
+	coldRoot = words("allocate")
 	coldLast = words("init initialize initializer destroy dispose free malloc alloc setup warmup benchmark test repack prepack profiler " +
 		"teardown cleanup reorder")
 )
@@ -68,13 +70,30 @@ func coldNative(f *nativeFunc, opts *Options) string {
 	case f.kind == nativeConstructor:
 		return "constructors run at load time"
 	}
-	if ws := split(f.short); len(ws) > 0 && (coldFirst[ws[0]] || coldLast[ws[len(ws)-1]]) {
+	if ws := split(f.short); len(ws) > 0 && (coldFirst[ws[0]] || coldLast[ws[len(ws)-1]] || weightPreparation(ws)) {
 		return fmt.Sprintf("%s runs at load time, at the end, or in tests", f.short)
 	}
 	if opts.skipsCold() && (matchAnyPath(coldPaths, f.Path) || matchAnyPath(nativeColdPaths, f.Path)) {
 		return "tests, benchmarks and code for the CPU are not part of a step"
 	}
 	return ""
+}
+
+// weightPreparation reports whether a name is that of work on weights before they are used: shuffle_exllama_weight,
+// encode_and_reorder_int4b.
+func weightPreparation(ws []string) bool {
+	weight := slices.Contains(ws, "weight") || slices.Contains(ws, "weights") || slices.Contains(ws, "qweight")
+	for _, w := range ws {
+		switch w {
+		case "repack", "prepack", "encode", "reorder":
+			return true
+		case "shuffle", "convert", "transform", "permute", "preprocess", "pack":
+			if weight {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // rootReason says why a function is a place where a step enters native code, besides being bound to an operation.
@@ -120,7 +139,7 @@ func findNativeHot(files []*nativeFile, opts *Options) *nativeHot {
 					continue
 				}
 				fn.root = "the configuration names it"
-			case fn.kind == nativeMacro:
+			case fn.kind == nativeMacro, coldRoot[split(fn.short + " ")[0]]:
 				continue
 			case bound[fn.short]:
 				fn.root = "it is bound to an operation"

@@ -98,7 +98,7 @@ func (w *nativeWalk) stmt(s cppast.Stmt) {
 		w.stmts(s.Init)
 		w.eval(s.Test)
 		then, els := w.testGuard(s.Test)
-		first := firstUse(s.Test)
+		first := firstUse(s.Test) || w.staticUnset(s.Test)
 		w.under(s.Then, then, first)
 		w.under(s.Else, els, false)
 	case *cppast.Loop:

@@ -9,4 +9,14 @@ void op(at::Tensor x, cudaStream_t stream) {
   auto* props = at::cuda::getCurrentDeviceProperties();
   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536);
 }
+int sms() {
+  static int n = 0;
+  if (n == 0) {
+    cudaDeviceProp p;
+    cudaGetDeviceProperties(&p, 0);
+    n = p.multiProcessorCount;
+  }
+  return n;
+}
+void op2(at::Tensor x) { grid = sms(); }
 void init_module() { cuModuleLoadData(&mod, image); }
