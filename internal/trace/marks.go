@@ -15,10 +15,6 @@ type Header struct {
 	Tool   string   `json:"tool,omitempty"`   // version of the writer
 	Torch  string   `json:"torch,omitempty"`  // torch.__version__
 	Python string   `json:"python,omitempty"` // "3.12.3"
-	CUPTI  string   `json:"cupti,omitempty"`  // path of the library that was used
-	// CUPTIVersion is what cuptiGetVersion says, CUDADriver what cuDriverGetVersion says (13000 is CUDA 13.0).
-	CUPTIVersion int `json:"cupti_version,omitempty"`
-	CUDADriver   int `json:"cuda_driver,omitempty"`
 }
 
 // Device describes one CUDA device, written when it is first known.
@@ -30,6 +26,9 @@ type Device struct {
 	Driver string `json:"driver,omitempty"`
 	CUDA   string `json:"cuda,omitempty"` // "13.0", of the driver
 	Memory int64  `json:"mem,omitempty"`  // bytes in total
+	// The CUPTI that the probe found: its path, and what cuptiGetVersion says of it.
+	CUPTI        string `json:"cupti,omitempty"`
+	CUPTIVersion int    `json:"cupti_version,omitempty"`
 }
 
 // Values of At.

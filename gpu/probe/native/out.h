@@ -1,0 +1,60 @@
+// Lines of the trace: a buffer per thread, flushed to the process's file by write(2). The format is that of
+// internal/trace (gatebot.trace/v1).
+#ifndef GATEBOT_OUT_H
+#define GATEBOT_OUT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "calls.h"
+
+enum { BUFFER = 256 << 10, LINE_ROOM = 64 << 10, FRAME_ROOM = 12 << 10, STRING_MAX = 4096, RANGES = 64, RANGE_NAME = 128 };
+
+// What the probe keeps about one thread. It comes from mmap, never from malloc: the callback may run anywhere.
+typedef struct thread {
+  struct thread *next;
+  atomic_bool used;   // by a living thread
+  atomic_flag busy;   // its owner writes, or somebody flushes
+  int tid;
+  bool inside;        // a callback is running: what it calls is not recorded
+  int depth;          // runtime calls entered and not left
+  call_class outer;   // class of the outermost of them
+  void *context;      // last CUcontext seen, and its device
+  int device;
+  int ranges;         // NVTX ranges open, and the names of the outermost
+  char range[RANGES][RANGE_NAME];
+  uint32_t lines;     // whole lines in buf
+  size_t len, start;  // bytes in buf; where the line being written starts
+  char buf[BUFFER];
+} thread;
+
+// Gives the calling thread's record, NULL when there is no memory.
+thread *thread_self(void);
+
+int64_t now_ns(void);
+
+// Starts a line of a kind. False: nothing is recorded (no file, closed, failed) and the caller leaves it at that.
+bool line_begin(thread *t, const char *kind, int64_t at);
+void line_end(thread *t);
+
+void put(thread *t, const char *literal);
+void put_i64(thread *t, int64_t v);
+void put_hex(thread *t, uint64_t v);
+void put_string(thread *t, const char *s);                     // with quotes, escaped, cut at STRING_MAX
+void put_string_n(thread *t, const char *s, size_t n);
+size_t room(const thread *t);                                  // bytes left in the buffer
+
+void flush(thread *t);                    // writes what the thread has buffered
+void out_init(void);                      // once, before anything else
+void out_close(const char *reason);       // flushes all threads and writes the end
+void out_lost(void);                      // counts an event that could not be recorded
+bool out_open(void);                      // whether events are taken
+// Writes an error event, and says the same in one line on stderr.
+void out_error(const char *code, const char *text, const char *hint);
+// Called in a forked child before anything is written there.
+void out_forked(void);
+
+#endif
