@@ -31,6 +31,10 @@ type Options struct {
 	Others []*Ledger
 	// Open makes the records provisional: the commits have not landed yet.
 	Open bool
+	// Quiet is a cheap look at what a commit changed: true when, as far as these files show, no finding came or went. The
+	// commits between two that are not quiet are compared as one, and one by one only when their ends differ. Nil means
+	// that no commit is quiet.
+	Quiet func(ctx context.Context, c git.Commit, changes []git.Change) (bool, error)
 	// Progress is told how many commits are done and how many are left; it may be nil.
 	Progress func(done, left int)
 }
@@ -50,7 +54,7 @@ type Outcome struct {
 // the newest Cap and notes that older ones were left out. On an error the ledger holds what was done so far and
 // its Tip says how far that is: calling again goes on there.
 func Update(ctx context.Context, repo git.Repository, s Scanner, l *Ledger, o Options) (*Outcome, error) {
-	u := &update{ctx: ctx, repo: repo, ledger: l, opts: o, seen: newScanned(repo, s), out: &Outcome{}}
+	u := &update{ctx: ctx, repo: repo, ledger: l, opts: o, seen: newScanned(repo, s), out: &Outcome{}, renames: map[string]map[string]string{}}
 	if u.opts.Tip == "" {
 		u.opts.Tip = "HEAD"
 	}
@@ -67,17 +71,9 @@ func Update(ctx context.Context, repo git.Repository, s Scanner, l *Ledger, o Op
 	if err != nil {
 		return u.out, fmt.Errorf("fix log: %w", err)
 	}
-	for i, id := range commits {
-		if o.Progress != nil {
-			o.Progress(i, len(commits)-i+u.out.More)
-		}
-		if err := u.commit(id); err != nil {
-			u.out.More = len(commits) - u.out.Commits
-			return u.finish(), fmt.Errorf("fix log: %w", err)
-		}
-		u.out.Commits++
-		u.out.visited = append(u.out.visited, id)
-		l.Tip = id
+	if err := u.walk(commits); err != nil {
+		u.out.More = len(commits) - u.out.Commits
+		return u.finish(), fmt.Errorf("fix log: %w", err)
 	}
 	if err := u.orphans(); err != nil {
 		return u.finish(), fmt.Errorf("fix log: %w", err)
@@ -94,8 +90,9 @@ type update struct {
 	out     *Outcome
 	tip     string
 	changed []string
-	rewrote bool     // the branch was pushed by force since the last update
-	line    []string // what is new on it since then, also what the cap leaves for later
+	rewrote bool                         // the branch was pushed by force since the last update
+	renames map[string]map[string]string // of quiet commits: old path to new path
+	line    []string                     // what is new on it since then, also what the cap leaves for later
 }
 
 // commits lists what to look at, oldest first.

@@ -144,7 +144,10 @@ func (l *FixLog) Update(ctx context.Context, rng string, with []string) (*fixlog
 }
 
 func (l *FixLog) options(ctx context.Context, rng string) (fixlog.Options, error) {
-	o := fixlog.Options{LogPaths: []string{l.Config.FixLog.Path, LedgerPath}}
+	o := fixlog.Options{LogPaths: []string{l.Config.FixLog.Path, LedgerPath},
+		Quiet: func(ctx context.Context, c git.Commit, changes []git.Change) (bool, error) {
+			return quiet(ctx, l.repo, c, changes)
+		}}
 	if rng == "" {
 		return o, nil
 	}
