@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	debugWord   = regexp.MustCompile(`(?i)debug|verbose|profil|benchmark|sanity|selftest|unittest|testing|tracing`)
+	debugWord   = regexp.MustCompile(`(?i)debug|verbose|profil|benchmark|sanity|selftest|unittest|testing|tracing|check_?error|launch_?blocking`)
 	captureWord = regexp.MustCompile(`(?i)capturing|is_?capture|in_?capture`)
 )
 
@@ -160,7 +160,7 @@ func (w *nativeWalk) staticUnset(e cppast.Expr) bool {
 		return false
 	}
 	n, ok := b.L.(*cppast.Name)
-	return ok && w.env[n.ID] != nil && w.env[n.ID].Static
+	return ok && w.env[n.ID] != nil && (w.env[n.ID].Static || w.env[n.ID].Cached)
 }
 
 func calleeOf(e cppast.Expr) string {

@@ -10,16 +10,19 @@ import (
 // nativeColdPaths are never hot by default, besides coldPaths: code for the CPU has no device to wait for.
 var nativeColdPaths = []string{"**/cpu/**", "cpu/**", "*_cpu.cpp", "*_cpu.h", "*_cpu.hpp", "cpu_*.cpp", "cpu_*.h", "cpu_*.hpp",
 	"test_*.cu", "test_*.cpp", "*_test.cu", "*_test.cpp", "*_test.cc", "*Test.cu", "*Test.cpp", "bench_*.cu", "bench_*.cpp",
-	"**/examples/**", "examples/**"}
+	"*_test.h", "*_test.hpp", "**/examples/**", "examples/**"}
 
 // coldFirst and coldLast are words that make a function one that runs at load time, at the end, or never in a step.
 var (
 	coldFirst = words("init initialize create destroy dispose free release register unregister setup load save warmup autotune tune " +
 		"profile bench benchmark test main dump print debug open close shutdown finalize cleanup teardown prepack repack " +
-		"deallocate malloc alloc reset export import get_device")
+		"deallocate malloc alloc reset export import measure")
 	// coldRoot are functions that set something up when a binding calls them, and part of a step when a step does.
 	coldRoot = words("allocate")
-	coldLast = words("init initialize initializer destroy dispose free malloc alloc setup warmup benchmark test repack prepack profiler " +
+	// coldAny make a function cold wherever they stand in its name, coldClass all methods of a class.
+	coldAny   = words("init initialize benchmark autotune profile measure")
+	coldClass = words("timer profiler tuner measurer reference benchmark test deleter allocator")
+	coldLast  = words("init initialize initializer destroy dispose free malloc alloc setup warmup benchmark test repack prepack profiler " +
 		"teardown cleanup reorder")
 )
 
@@ -70,8 +73,14 @@ func coldNative(f *nativeFunc, opts *Options) string {
 	case f.kind == nativeConstructor:
 		return "constructors run at load time"
 	}
-	if ws := split(f.short); len(ws) > 0 && (coldFirst[ws[0]] || coldLast[ws[len(ws)-1]] || weightPreparation(ws)) {
+	has := func(set map[string]bool, ws []string) bool {
+		return slices.ContainsFunc(ws, func(w string) bool { return set[w] })
+	}
+	if ws := split(f.short); len(ws) > 0 && (coldFirst[ws[0]] || coldLast[ws[len(ws)-1]] || has(coldAny, ws) || weightPreparation(ws)) {
 		return fmt.Sprintf("%s runs at load time, at the end, or in tests", f.short)
+	}
+	if has(coldClass, split(lastPart(f.class))) {
+		return f.class + " measures, tests or frees"
 	}
 	if opts.skipsCold() && (matchAnyPath(coldPaths, f.Path) || matchAnyPath(nativeColdPaths, f.Path)) {
 		return "tests, benchmarks and code for the CPU are not part of a step"
@@ -196,8 +205,8 @@ func (h *nativeHot) resolve(from *nativeFunc, ref string) []*nativeFunc {
 		return same
 	case len(qualified) > 0:
 		return qualified
-	case len(others) <= nativeCandidates:
-		return others
+	case len(others) == 1 || !method && len(others) <= nativeCandidates:
+		return others // many classes have a get() or a run()
 	}
 	return nil
 }

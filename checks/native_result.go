@@ -109,6 +109,10 @@ func (w *nativeWalk) methodResult(c *NativeCall) *NativeValue {
 		if x.IsTensor() {
 			return &NativeValue{Kind: NativeOptions, Place: x.Place}
 		}
+	case "load":
+		if x.Static {
+			return &NativeValue{Cached: true}
+		}
 	case "value", "get", "begin", "end", "cbegin", "cend", "value_or", "front", "back", "at":
 		return x
 	case "data", "c_str", "data_ptr", "mutable_data_ptr", "const_data_ptr":

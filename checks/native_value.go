@@ -35,6 +35,8 @@ type NativeValue struct {
 	Local bool
 	// Static is set for variables that outlive the call.
 	Static bool
+	// Cached is set for a value that was read from such a variable.
+	Cached bool
 	// Default is set for the null or legacy stream, and for null pointers and zero.
 	Default bool
 	// Read is the expression that read the number from the device.
@@ -64,7 +66,7 @@ var (
 	numberType    = regexp.MustCompile(`^(const |constexpr |unsigned |signed |long |short )*(int|long|short|char|unsigned|float|double|bool|size_t|std::size_t|u?int\d+_t|std::u?int\d+_t|auto)$`)
 	streamType    = regexp.MustCompile(`(^|[^\w])(cudaStream_t|hipStream_t|CUstream|CUDAStream|HIPStream|Stream)&?$`)
 	eventType     = regexp.MustCompile(`(^|[^\w])(cudaEvent_t|hipEvent_t|CUevent|CUDAEvent|HIPEvent)&?$`)
-	lengthName    = regexp.MustCompile(`^_?(max_?)?(seq|sequence|seqlen|context|ctx|kv|key|query|q|k)(_?(len|length|seqlen|seq_len))s?(_?[qk]v?)?_?$|^(max_?)?seqlen(_?[qk]v?)?$`)
+	lengthName    = regexp.MustCompile(`^max_?(seq|sequence|context|ctx|kv|key|query|q|k)?_?(len|length|seqlen|seq_len)s?(_?[qk]v?)?_?$|^(context|ctx|kv|cache)_?(len|length|seqlen)_?$`)
 	hostName      = regexp.MustCompile(`(^|_)(cpu|host)(_|$)|^h_`)
 )
 

@@ -202,7 +202,7 @@ func refine(declared, init *NativeValue) *NativeValue {
 			v.Local, v.Static, v.Type = local && init.Kind != NativePointer || init.Local && init.Kind == NativePointer, static, typ
 			return
 		}
-		v.Read, v.Length = init.Read, init.Length
+		v.Read, v.Length, v.Cached = init.Read, init.Length, init.Cached || init.Static
 		switch v.Kind {
 		case NativeStream:
 			v.Default = init.Default

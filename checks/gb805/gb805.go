@@ -49,8 +49,7 @@ func launch(p *checks.NativePass, l *checks.NativeLaunch) {
 // stream is the position of the stream among the arguments of calls that take one, by name.
 var stream = map[string]int{"cudaLaunchKernel": 5, "cudaLaunchCooperativeKernel": 5, "cuLaunchKernel": 8, "cudaMemcpyAsync": 4,
 	"cudaMemsetAsync": 3, "cudaMemcpy2DAsync": 7, "cudaMallocAsync": 2, "cudaFreeAsync": 1, "cudaLaunchHostFunc": 0,
-	"cuMemcpyHtoDAsync": 3, "cuMemcpyDtoHAsync": 3, "cuMemcpyDtoDAsync": 3, "cuMemsetD8Async": 3, "cuMemsetD32Async": 3,
-	"cudaEventRecord": 1}
+	"cuMemcpyHtoDAsync": 3, "cuMemcpyDtoHAsync": 3, "cuMemcpyDtoDAsync": 3, "cuMemsetD8Async": 3, "cuMemsetD32Async": 3}
 
 func call(p *checks.NativePass, c *checks.NativeCall) {
 	if c.RecvV != nil || perThread(p) {

@@ -38,3 +38,8 @@ __global__ void kernel(float* x) { __syncthreads(); }
 
 // cudaStreamSynchronize(stream) in a comment, and in text:
 const char* help() { return "cudaStreamSynchronize(stream)"; }
+
+struct GpuTimer {
+  void stop(cudaStream_t s) { cudaStreamSynchronize(s); }
+};
+void lamportInitializeAll(at::Tensor x) { cudaDeviceSynchronize(); }

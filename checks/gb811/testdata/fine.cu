@@ -18,5 +18,16 @@ int sms() {
   }
   return n;
 }
+int sms2() {
+  static std::atomic<int> n{0};
+  int cached = n.load(std::memory_order_relaxed);
+  if (cached == 0) {
+    cudaDeviceProp p;
+    cudaGetDeviceProperties(&p, 0);
+    n.store(p.multiProcessorCount);
+  }
+  return cached;
+}
+void op3(at::Tensor x) { grid = sms2(); }
 void op2(at::Tensor x) { grid = sms(); }
 void init_module() { cuModuleLoadData(&mod, image); }
