@@ -147,7 +147,7 @@ func (p *project) indexNative(ctx context.Context, rules *nativeRules, f File, s
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
-		return nil, []unreadable{{path: f.Path, why: err.Error()}}, nil
+		return nil, []unreadable{{path: f.Path, why: err.Error(), transient: true}}, nil
 	}
 	nf = &nativeFile{mod: &module{path: f.Path, file: f, size: f.Size}}
 	nf.mod.native = nf

@@ -107,7 +107,7 @@ func (n *nativeScan) index(ctx context.Context, files []File, filter func([]byte
 			case err != nil && ctx.Err() != nil:
 				return ctx.Err()
 			case err != nil:
-				r.bad = []unreadable{{path: f.Path, why: fmt.Sprintf("read: %v", err)}}
+				r.bad = []unreadable{{path: f.Path, why: fmt.Sprintf("read: %v", err), transient: true}}
 			case !filter(src):
 				r.rest = true
 			default:

@@ -17,6 +17,7 @@ import (
 type project struct {
 	src     Source
 	opts    *Options
+	listed  []File    // every file of the source, in path order
 	modules []*module // in path order
 	byPath  map[string]*module
 	byName  map[string][]*module
@@ -33,6 +34,7 @@ type project struct {
 type unreadable struct {
 	path, why string
 	line      int
+	transient bool // it may go well the next time
 }
 
 // load lists, reads, parses and indexes the files.
@@ -45,6 +47,7 @@ func load(ctx context.Context, src Source, opts *Options) (*project, error) {
 	p.trees = newTreeCache(p)
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
+	p.listed = files
 	var todo []File
 	var cold []File
 	notebooks := 0
@@ -157,7 +160,8 @@ func (p *project) indexOne(ctx context.Context, f File) (m *module, bad []unread
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
-		return nil, []unreadable{{path: f.Path, why: err.Error()}}, nil
+		lasting := errors.Is(err, errTooLarge) || errors.Is(err, pyast.ErrTooLarge)
+		return nil, []unreadable{{path: f.Path, why: err.Error(), transient: !lasting}}, nil
 	}
 	for i, e := range tree.Errors {
 		if i == 0 {

@@ -15,6 +15,9 @@ type File struct {
 	Path string // relative to the root, with '/'
 	ID   string
 	Size int64
+	// Stamp stands for the content of a file without an ID: whatever changes with it (a working tree takes times and
+	// inode). Empty when there is nothing to rely on.
+	Stamp string
 }
 
 // Source is a tree of files: a working tree, a commit, an index. Read may be called from several goroutines, and
@@ -32,6 +35,9 @@ type Report struct {
 	Functions int
 	Hot       int
 	Notes     []string // what was not looked at and why, one line each
+	// Transient is set when another run over the same files may see more: one of them could not be read, or took too
+	// long.
+	Transient bool
 }
 
 // Scan finds the hazards in src. It is an error when the files cannot be listed or ctx ends; a file that cannot be
@@ -122,7 +128,7 @@ func (s *scan) interpret(ctx context.Context) error {
 		return fmt.Errorf("scan: %w", err)
 	}
 	for _, path := range sortedKeys(s.in.failed) {
-		s.p.unread = append(s.p.unread, unreadable{path: path, why: s.in.failed[path].Error()})
+		s.p.unread = append(s.p.unread, unreadable{path: path, why: s.in.failed[path].Error(), transient: true})
 	}
 	return nil
 }
@@ -192,6 +198,7 @@ func (s *scan) report(ctx context.Context) (*Report, error) {
 	}
 	out.Hot = len(hot) + s.native.count()
 	for _, u := range s.p.unread {
+		out.Transient = out.Transient || u.transient
 		out.Notes = append(out.Notes, u.path+": "+u.why)
 	}
 	if err := ctx.Err(); err != nil {

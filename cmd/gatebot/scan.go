@@ -59,6 +59,7 @@ func addGateFlags(c *cobra.Command, r *gate.Request, failOn *string) {
 	f.BoolVar(&r.Write, "write-baseline", false, "write the --baseline file from this run")
 	f.StringVar(failOn, "fail-on", "error", "least severity that gates: error or warn")
 	f.BoolVar(&r.AllFunctions, "all-functions", false, "treat every function as hot")
+	f.BoolVar(&r.NoCache, "no-cache", false, "look at every file again and remember nothing")
 }
 
 func runScan(ctx context.Context, o *scanOptions, s streams) error {

@@ -21,6 +21,7 @@ type Request struct {
 	Baseline     string // file of known findings
 	Write        bool   // write that file anew from this scan
 	AllFunctions bool
+	NoCache      bool             // look at everything again and remember nothing
 	FailOn       finding.Severity // default error
 }
 

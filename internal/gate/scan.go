@@ -56,7 +56,7 @@ func Scan(ctx context.Context, r Request) (_ *Run, err error) {
 		return nil, err
 	}
 	start := time.Now()
-	rep, err := checks.Scan(ctx, t.source, scanOptions(cfg, r.AllFunctions))
+	rep, err := scanCached(ctx, t.cache, t.source, scanOptions(cfg, r.AllFunctions))
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/gatebot/gatebot/internal/config"
 	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/git"
+	"github.com/gatebot/gatebot/internal/scancache"
 	"github.com/gatebot/gatebot/internal/tree"
 )
 
@@ -22,6 +23,7 @@ type target struct {
 	commit string
 	tree   string
 	source checks.Source
+	cache  *scancache.Store
 }
 
 func open(ctx context.Context, r Request) (*target, error) {
@@ -43,7 +45,7 @@ func open(ctx context.Context, r Request) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &target{root: repo.Root(), repo: repo}
+	t := &target{root: repo.Root(), repo: repo, cache: openCache(r, repo)}
 	if err := t.pick(ctx, r); err != nil {
 		return nil, err
 	}
@@ -102,7 +104,7 @@ func plain(dir string, r Request) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &target{root: root, source: tree.NewWorktree(root)}
+	t := &target{root: root, source: tree.NewWorktree(root), cache: openCache(r, nil)}
 	paths, err := relative(root, dir, r.Paths)
 	if err != nil {
 		return nil, err
@@ -129,7 +131,7 @@ func (t *target) known(ctx context.Context, rev string, cfg *config.Config, all 
 	if err != nil {
 		return nil, notFound(rev, err)
 	}
-	rep, err := checks.Scan(ctx, tree.NewCommit(t.repo, id), scanOptions(cfg, all))
+	rep, err := scanCached(ctx, t.cache, tree.NewCommit(t.repo, id), scanOptions(cfg, all))
 	if err != nil {
 		return nil, fmt.Errorf("base %s: %w", rev, err)
 	}

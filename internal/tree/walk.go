@@ -78,7 +78,7 @@ func (v *visit) entry(dir, prefix string, e os.DirEntry) error {
 		}
 		return v.dir(full, prefix+e.Name()+"/")
 	case info.Mode().IsRegular():
-		v.files = append(v.files, checks.File{Path: prefix + e.Name(), Size: info.Size()})
+		v.files = append(v.files, checks.File{Path: prefix + e.Name(), Size: info.Size(), Stamp: stamp(info)})
 	}
 	return nil
 }

@@ -73,7 +73,11 @@ func (w *worktree) listed(ctx context.Context, repo git.Repository) ([]checks.Fi
 			return nil, fmt.Errorf("working tree: %w", err)
 		}
 		if info.Mode().IsRegular() {
-			files = append(files, checks.File{Path: path, ID: e.Blob, Size: info.Size()})
+			f := checks.File{Path: path, ID: e.Blob, Size: info.Size()}
+			if f.ID == "" {
+				f.Stamp = stamp(info)
+			}
+			files = append(files, f)
 		}
 	}
 	return files, nil

@@ -1,0 +1,68 @@
+package gate
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/gatebot/gatebot/checks"
+	"github.com/gatebot/gatebot/internal/git"
+	"github.com/gatebot/gatebot/internal/scancache"
+)
+
+// CacheEnv names the directory of the scan cache instead of the usual one; "off" is the same as --no-cache.
+const CacheEnv = "GATEBOT_CACHE"
+
+// openCache finds the cache: in the common git directory, which all worktrees of a clone share, and outside any
+// repository in the user's cache directory.
+func openCache(r Request, repo git.Repository) *scancache.Store {
+	switch dir := os.Getenv(CacheEnv); {
+	case r.NoCache || dir == "off":
+		return nil
+	case dir != "":
+		return scancache.Open(dir)
+	case repo != nil && repo.CommonDir() != "":
+		return scancache.Open(filepath.Join(repo.CommonDir(), "gatebot", "cache", "scan"))
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return nil
+	}
+	return scancache.Open(filepath.Join(dir, "gatebot", "scan"))
+}
+
+// scanCached is checks.Scan, or what it gave for the same files, options and rules before. A working tree that changes
+// while it is scanned is not remembered.
+func scanCached(ctx context.Context, cache *scancache.Store, src checks.Source, opts checks.Options) (*checks.Report, error) {
+	if cache == nil {
+		return checks.Scan(ctx, src, opts)
+	}
+	files, err := src.Files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	opts.Now = now
+	key := scancache.Key(files, opts, Tool().Rules, now)
+	if rep, ok := cache.Get(key); ok {
+		return rep, nil
+	}
+	rep, err := checks.Scan(ctx, listed{src, files}, opts)
+	if err != nil || key == "" {
+		return rep, err
+	}
+	if again, err := src.Files(ctx); err == nil && slices.Equal(again, files) {
+		_ = cache.Put(key, rep) // a full or read-only disk costs the next run its time and nothing else
+	}
+	return rep, nil
+}
+
+// listed is a source whose files are known.
+type listed struct {
+	checks.Source
+	files []checks.File
+}
+
+func (l listed) Files(context.Context) ([]checks.File, error) { return l.files, nil }
