@@ -107,8 +107,8 @@ func squeeze(s string) string {
 	space := false
 	var last byte
 	for i := range len(s) {
-		switch c := s[i]; {
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\\':
+		switch c := s[i]; c {
+		case ' ', '\t', '\n', '\r', '\\':
 			space = true
 		default:
 			if space && wordByte(last) && wordByte(c) {
