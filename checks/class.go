@@ -153,7 +153,10 @@ func (in *interp) classBody(c *Class, name string) *Value {
 			}
 			if out == nil || out.IsNone() || out.IsUnknown() {
 				if a := in.annotation(c.mod, u.tree.Text(s.Annotation), c.isModule()); a != nil {
-					out = a
+					out = remarked(a, u.tree.Source, s.EndOff)
+					if out.IsTensor() && in.kept(c.mod, name, false) {
+						out = out.with(func(v *Value) { v.Place = PlaceCPU })
+					}
 				}
 			}
 		}

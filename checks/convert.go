@@ -28,6 +28,9 @@ func convert(c *Call) *Value {
 		case "", "device", "dtype", "other":
 			moveTo(v, a.Value)
 		}
+		if a.Value.IsUnknown() && (a.Name == "device" || a.Name == "" && v.OnCPU()) {
+			v.Place, v.Sure = PlaceUnknown, Possible // it may be anywhere now
+		}
 	}
 	if v.Place != s.Place || v.DType != s.DType {
 		v.NonDense = false

@@ -55,6 +55,9 @@ func (in *interp) placed(u *unit, v *Value, p pyast.Param) *Value {
 	if h := hint(p.Name); h.OnCPU() {
 		return h
 	}
+	if in.kept(u.mod, p.Name, true) {
+		v = v.with(func(c *Value) { c.Place = PlaceCPU })
+	}
 	if v.DType == DTypeUnknown {
 		v = v.with(func(c *Value) { c.DType = typeByName(p.Name) })
 	}

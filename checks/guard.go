@@ -95,7 +95,7 @@ func debugName(name string) bool {
 		}
 	}
 	n := strings.ToLower(strings.Trim(name, "_"))
-	return n == "type_checking" || n == "training" || n == "is_training"
+	return n == "type_checking" || n == "training" || n == "is_training" || n == "labels" // a loss is for training
 }
 
 func isConstantName(s string) bool { return s == strings.ToUpper(s) && strings.ToLower(s) != s }

@@ -24,7 +24,8 @@ var coldNames = []string{"__init__", "__new__", "__post_init__", "__del__", "__r
 
 // coldPaths are never hot by default: what runs there is a test, a measurement or an example of use.
 var coldPaths = []string{"tests/**", "**/tests/**", "test/**", "**/test/**", "test_*.py", "*_test.py", "conftest.py",
-	"**/benchmarks/**", "benchmarks/**", "benchmark/**", "**/benchmark/**", "bench_*.py", "docs/**", "setup.py"}
+	"**/image_processing*.py", "**/video_processing*.py", "**/feature_extraction*.py", "**/processing_*.py", "**/processors/**",
+	"**/tokenization*.py", "**/benchmarks/**", "benchmarks/**", "benchmark/**", "**/benchmark/**", "bench_*.py", "docs/**", "setup.py"}
 
 type hotPath struct {
 	p     *project

@@ -20,6 +20,7 @@ func indexFile(f File, tree *pyast.Module) *module {
 	m.setsDev = bytes.Contains(tree.Source, []byte("set_default_device")) ||
 		bytes.Contains(tree.Source, []byte("set_default_tensor_type"))
 	m.entersDev = deviceContext.Match(tree.Source)
+	m.kept = keptFields(tree.Source)
 	ix := &indexer{m: m, tree: tree}
 	ix.block(tree.Body, nil, nil, "")
 	m.marks = suppressionMarks(tree)

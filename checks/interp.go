@@ -43,6 +43,7 @@ type interp struct {
 	trace   *tracer
 	failed  map[string]error // files whose tree cannot be had
 	blocks  map[blockAt]*progress
+	keptIn  map[*module][]string
 	rest    *rest // set in the last turn
 }
 
@@ -72,7 +73,7 @@ func newInterp(ctx context.Context, p *project, hot *hotPath, hooks *hooks, sink
 	return &interp{ctx: ctx, p: p, hot: hot, opts: p.opts, hooks: hooks, memo: map[string]*Value{},
 		objects: map[*Class]*classState{}, globals: map[globalVar]*Value{}, callers: map[*Func]bool{},
 		uses: map[*Func]*paramUse{}, limit: maxWork, sink: sink, failed: map[string]error{},
-		blocks: map[blockAt]*progress{}}
+		blocks: map[blockAt]*progress{}, keptIn: map[*module][]string{}}
 }
 
 // runEntry interprets one hot function on its own: as a root, or because nobody who calls it was seen.

@@ -106,6 +106,7 @@ type module struct {
 	file    File
 	trees   *treeCache // that keeps its unit
 	torchy  bool       // mentions torch at all
+	kept    []string   // inputs that are declared to stay on the host
 	setsDev bool       // calls torch.set_default_device
 	// entersDev is set when it uses a device as a context.
 	entersDev bool

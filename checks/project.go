@@ -28,6 +28,7 @@ type project struct {
 	setsDev bool // torch.set_default_device somewhere
 	// entersDev is set when a device is used as a context somewhere: `with torch.device("cuda"):`.
 	entersDev bool
+	keeps     bool // some input is declared to stay on the host
 }
 
 // unreadable is a file that the gate could not look into.
@@ -138,6 +139,7 @@ func (p *project) index(ctx context.Context, files []File) error {
 			p.byPath[mods[i].path] = mods[i]
 			p.setsDev = p.setsDev || mods[i].setsDev
 			p.entersDev = p.entersDev || mods[i].entersDev
+			p.keeps = p.keeps || len(mods[i].kept) > 0
 		}
 	}
 	return nil

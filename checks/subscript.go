@@ -108,6 +108,11 @@ func (fr *frame) item(e *pyast.Subscript, base *Value, index []Index) *Value {
 }
 
 func (fr *frame) keyed(e *pyast.Subscript, base *Value, index []Index) *Value {
+	if len(index) == 1 {
+		if key, ok := index[0].Value.Str(); ok && fr.in.kept(fr.u.mod, key, false) {
+			return tensor(PlaceCPU, Likely)
+		}
+	}
 	if base.Class != nil {
 		if m := base.Class.method("__getitem__"); m != nil && len(index) == 1 {
 			return fr.callUser(m, base, []Arg{{Value: index[0].Value, Node: index[0].Node}}, e)

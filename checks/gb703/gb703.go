@@ -58,14 +58,62 @@ func kept(p *checks.Pass, s pyast.Stmt, target pyast.Expr) bool {
 	}
 	if call, ok := a.Value.(*pyast.Call); ok {
 		if f, ok := call.Func.(*pyast.Attr); ok && p.Text(f.X) == p.Text(target) {
-			switch f.Name {
-			case "to", "cuda", "contiguous", "type_as", "float", "half", "bfloat16", "long", "int", "detach":
+			if conversions[f.Name] {
 				return true
 			}
 		}
 	}
+	if id, ok := a.Value.(*pyast.Name); ok && converted(p, id.ID, target) {
+		return true
+	}
 	return inPlace(a.Value) || p.Text(a.Value) == p.Text(target)
 }
+
+// converted reports whether the variable is the stored tensor itself, or that tensor converted once:
+//
+//	cache = self.cache
+//	cache = cache.to(x.device)
+//	self.cache = cache
+func converted(p *checks.Pass, name string, target pyast.Expr) bool {
+	fn, ok := p.Node().(*pyast.FuncDef)
+	if !ok {
+		return false
+	}
+	from, other := false, false
+	pyast.Walk(fn, func(n pyast.Node) bool {
+		a, ok := n.(*pyast.Assign)
+		if !ok {
+			return true
+		}
+		for _, t := range a.Targets {
+			if id, ok := t.(*pyast.Name); !ok || id.ID != name {
+				continue
+			}
+			switch src := p.Text(conversionOf(a.Value)); src {
+			case p.Text(target):
+				from = true
+			case name:
+			default:
+				other = true
+			}
+		}
+		return true
+	})
+	return from && !other
+}
+
+// conversionOf is what e converts, or e.
+func conversionOf(e pyast.Expr) pyast.Expr {
+	if call, ok := e.(*pyast.Call); ok {
+		if f, ok := call.Func.(*pyast.Attr); ok && conversions[f.Name] {
+			return f.X
+		}
+	}
+	return e
+}
+
+var conversions = map[string]bool{"to": true, "cuda": true, "contiguous": true, "type_as": true, "float": true, "half": true,
+	"bfloat16": true, "long": true, "int": true, "detach": true}
 
 // inPlace reports whether e is a call of an in-place operation, which returns its receiver.
 func inPlace(e pyast.Expr) bool {

@@ -39,3 +39,11 @@ class Layer(torch.nn.Module):
         out["y"] = x + 1
         vec = self.vec + 1
         return out, vec
+
+    def match_step(self, x: torch.Tensor):
+        # the same tensor through a local
+        mat = self.mat
+        if mat.dtype != x.dtype:
+            mat = mat.to(x.device, dtype=x.dtype)
+            self.mat = mat
+        return mat

@@ -148,3 +148,35 @@ def calls_step(x: torch.Tensor):
     reveal(double(*args))  # is "device tensor (likely)"
     kw = {"by": x}
     reveal(double(2, **kw))  # is "device tensor (likely)"
+
+
+class MultiModalFieldConfig:
+    """Fields that stay on the host when a batch is moved, as vLLM declares them."""
+
+
+def fields(n):
+    return dict(
+        image_grid_thw=MultiModalFieldConfig.batched("image", keep_on_cpu=True),
+        **{"video_grid_thw": MultiModalFieldConfig.batched("video", keep_on_cpu=True)},
+        pixels=MultiModalFieldConfig.flat_from_sizes("image", sizes(n)),
+    )
+
+
+@dataclass
+class ImageInputs:
+    image_grid_thw: torch.Tensor
+    pixels: torch.Tensor
+    lens: torch.Tensor  # CPU tensor
+    slots: torch.Tensor  # on the device, not on the CPU
+
+
+def images_step(batch: dict, image: ImageInputs, grid_thw: torch.Tensor, pixels: torch.Tensor):
+    reveal(batch["image_grid_thw"])  # is "CPU tensor (pageable) (likely)"
+    reveal(batch["video_grid_thw"])  # is "CPU tensor (pageable) (likely)"
+    reveal(image.image_grid_thw)  # is "CPU tensor (pageable) (likely)"
+    reveal(image["image_grid_thw"])  # is "CPU tensor (pageable) (likely)"
+    reveal(image.pixels)  # is "device tensor (likely)"
+    reveal(image.lens)  # is "CPU tensor (pageable) (likely)"
+    reveal(image.slots)  # is "device tensor (likely)"
+    reveal(grid_thw)  # is "CPU tensor (pageable) (likely)"
+    reveal(pixels)  # is "device tensor (likely)"

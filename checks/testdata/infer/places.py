@@ -36,7 +36,7 @@ def sources_step(x: torch.Tensor, n: int, seq_lens_cpu: torch.Tensor, device, th
     reveal(math.sqrt(2.0))  # is "number"
 
 
-def moves_step(x: torch.Tensor, other: torch.Tensor):
+def moves_step(x: torch.Tensor, other: torch.Tensor, config=None):
     reveal(x.cpu())  # is "CPU tensor (pageable) (likely)"
     reveal(x.to("cpu"))  # is "CPU tensor (pageable) (likely)"
     reveal(x.to("cpu", non_blocking=True))  # is "pinned CPU tensor (likely)"
@@ -51,6 +51,8 @@ def moves_step(x: torch.Tensor, other: torch.Tensor):
     reveal(x.item())  # is "number"
     reveal(x.long())  # is "device tensor, int (likely)"
     reveal(x.data)  # is "device tensor (likely)"
+    reveal(x.cpu().to(device=config.device_of(x)))  # is "tensor of unknown place (possible)"
+    reveal(x.cpu().to(config.what))  # is "tensor of unknown place (possible)"
 
 
 def metadata_step(x: torch.Tensor):
