@@ -183,7 +183,7 @@ func (c *checker) pick(ctx context.Context, commit git.Commit, found *scanned, b
 }
 
 // sourceExtensions are the files that a scan can say anything about (DESIGN 5.11, hot_path.include).
-var sourceExtensions = []string{".py", ".pyi", ".cu", ".cuh", ".cpp", ".cc", ".h"}
+var sourceExtensions = []string{".py", ".pyi", ".cu", ".cuh", ".cpp", ".cc", ".cxx", ".h", ".hpp", ".hip"}
 
 // inert reports whether the trees differ in nothing that a scan looks at. The diff is a few milliseconds, whatever
 // the size of the repository; a scan is not.

@@ -73,7 +73,7 @@ func (a *scanned) keep(tree string, fs []finding.Finding) {
 }
 
 // sourceExtensions are the files that a scan can say anything about (DESIGN 5.11, hot_path.include).
-var sourceExtensions = []string{".py", ".pyi", ".cu", ".cuh", ".cpp", ".cc", ".h"}
+var sourceExtensions = []string{".py", ".pyi", ".cu", ".cuh", ".cpp", ".cc", ".cxx", ".h", ".hpp", ".hip"}
 
 // summarize reads a diff. onlyLog: nothing but the log's own files changed; inert: nothing that a scan looks at did.
 func summarize(changes []git.Change, configPath string, logPaths []string) (c change, onlyLog, inert bool) {
