@@ -1,5 +1,7 @@
 package trace
 
+import "slices"
+
 // Schema is the version that a header carries.
 const Schema = "gatebot.trace/v1"
 
@@ -79,13 +81,17 @@ type Common struct {
 	Device *int  `json:"dev,omitempty"` // CUDA ordinal as the process sees it; nil: unknown or none
 
 	// Set by Load, never in the file.
-	Rank    int    `json:"-"` // the header's rank
-	Source  int    `json:"-"` // index of the file in Trace.Files
-	Phase   string `json:"-"` // name of the phase running in the process, else ""
-	Step    int    `json:"-"` // step running in the process, else -1
-	Region  string `json:"-"` // innermost region, else ""
-	Foreign bool   `json:"-"` // Region is another thread's
+	Rank    int      `json:"-"` // the header's rank
+	Source  int      `json:"-"` // index of the file in Trace.Files
+	Phase   string   `json:"-"` // name of the phase running in the process, else ""
+	Step    int      `json:"-"` // step running in the process, else -1
+	Region  string   `json:"-"` // innermost region, else ""
+	Foreign bool     `json:"-"` // Region is another thread's
+	open    []string // all regions open in the process
 }
+
+// In reports whether a region of that name was open in the process, on any thread and at any depth. Load sets it.
+func (c *Common) In(region string) bool { return slices.Contains(c.open, region) }
 
 // Base implements Event.
 func (c *Common) Base() *Common { return c }

@@ -117,6 +117,7 @@ func (t *Trace) Arrange() {
 		p.mark(e, true)
 		c.Phase, c.Step = p.phase, p.step
 		c.Region, c.Foreign = p.region(c.TID)
+		c.open = p.names
 		p.mark(e, false)
 	}
 }
@@ -128,6 +129,7 @@ type process struct {
 	phase string
 	step  int
 	open  []openRegion // in order of entry
+	names []string     // of open; made anew when that changes, so that events may keep it
 }
 
 type openRegion struct {
@@ -153,6 +155,7 @@ func (p *process) mark(e Event, before bool) {
 	case *Region:
 		if before && e.At == Enter {
 			p.open = append(p.open, openRegion{e.Name, e.TID})
+			p.name()
 		} else if !before && e.At == Exit {
 			p.leave(e.Name, e.TID)
 		}
@@ -164,8 +167,16 @@ func (p *process) leave(name string, tid int) {
 	for i := len(p.open) - 1; i >= 0; i-- {
 		if p.open[i].name == name && p.open[i].tid == tid {
 			p.open = slices.Delete(p.open, i, i+1)
+			p.name()
 			return
 		}
+	}
+}
+
+func (p *process) name() {
+	p.names = nil
+	for _, o := range p.open {
+		p.names = append(p.names, o.name)
 	}
 }
 

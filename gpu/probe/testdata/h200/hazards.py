@@ -42,7 +42,7 @@ def step(s, n):
     s.out.copy_(s.buf, non_blocking=True)  # fine: pinned and asynchronous
     big = torch.empty(n << 20, dtype=torch.uint8, device=dev)  # want GB301
     pinned = torch.empty(n << 20, dtype=torch.uint8, pin_memory=True)  # want GB303
-    y[y > 0]  # want GB202
+    y[y > 0]  # want GB101
     s.x.index_select(0, s.idx)  # fine
     del big, pinned
     torch.cuda.empty_cache()  # want GB304

@@ -1,0 +1,152 @@
+package calls
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/gatebot/gatebot/internal/trace"
+)
+
+// place is where a call was made, as a person would point at it.
+type place struct {
+	path     string // relative to the root when the line is the repository's, else as the library is known
+	line     int    // 0: native code, which has no lines here
+	function string
+	ours     bool // inside the root
+}
+
+// placeOf picks the innermost frame inside the root, else the innermost of a library other than the framework, else the
+// innermost of all. Where there is no Python it is the innermost symbol outside of CUDA's own libraries.
+func placeOf(root string, frames []trace.Frame, native []trace.NativeFrame) place {
+	var library *trace.Frame
+	for i := range frames {
+		f := &frames[i]
+		if rel, ok := inside(root, f.File); ok {
+			return place{rel, f.Line, f.Func, true}
+		}
+		if library == nil && !framework(f.File) {
+			library = f
+		}
+	}
+	if library == nil && len(frames) > 0 {
+		library = &frames[0]
+	}
+	if library != nil {
+		return place{path: known(library.File), line: library.Line, function: library.Func}
+	}
+	for _, n := range native {
+		if n.Symbol == "" || cudaLibrary(n.Module) || strings.HasPrefix(n.Symbol, "cuda") || strings.HasPrefix(n.Symbol, "__cuda") {
+			continue
+		}
+		p := place{path: path.Base(n.Module), function: demangle(n.Symbol)}
+		if rel, ok := inside(root, n.Module); ok {
+			p.path, p.ours = rel, true
+		}
+		return p
+	}
+	return place{path: "?"}
+}
+
+// inside gives a file's path below the root. An environment that lives in the repository is not the repository's code.
+func inside(root, file string) (string, bool) {
+	if file == "" || root == "" || strings.HasPrefix(file, "<") {
+		return "", false
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(root, file)
+	}
+	rel, err := filepath.Rel(root, filepath.Clean(file))
+	if err != nil || rel == ".." || strings.HasPrefix(rel, "../") {
+		return "", false
+	}
+	rel = filepath.ToSlash(rel)
+	return rel, !strings.Contains("/"+rel, "/site-packages/") && !strings.Contains("/"+rel, "/dist-packages/")
+}
+
+// framework reports whether a file is what everything goes through: torch, triton, the standard library. The name of a
+// folder somewhere above decides nothing: environments live in /opt/torch.
+func framework(file string) bool {
+	_, below, ok := strings.Cut(file, "-packages/")
+	if !ok {
+		return strings.HasPrefix(file, "<") || strings.Contains(file, "/lib/python3")
+	}
+	return strings.HasPrefix(below, "torch/") || strings.HasPrefix(below, "triton/")
+}
+
+// known is a library's file without the place where it is installed.
+func known(file string) string {
+	if _, below, ok := strings.Cut(file, "-packages/"); ok {
+		return below
+	}
+	if _, below, ok := strings.Cut(file, "/lib/python3"); ok {
+		if _, below, ok = strings.Cut(below, "/"); ok {
+			return below
+		}
+	}
+	return file
+}
+
+func cudaLibrary(module string) bool {
+	base := path.Base(module)
+	for _, p := range []string{"libcuda.so", "libcudart", "libcupti", "libnvidia", "gatebot-probe"} {
+		if strings.HasPrefix(base, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// demangle gives the qualified name in an Itanium-mangled one, without its parameters; what it does not understand it
+// returns as it is. That is enough to recognise a function.
+func demangle(symbol string) string {
+	s, ok := strings.CutPrefix(symbol, "_Z")
+	if !ok {
+		return symbol
+	}
+	s, nested := strings.CutPrefix(s, "N")
+	s = strings.TrimLeft(s, "rVKL")
+	var parts []string
+	for {
+		n := len(s) - len(strings.TrimLeft(s, "0123456789"))
+		size, err := strconv.Atoi(s[:n])
+		if n == 0 || err != nil || size > len(s)-n {
+			break
+		}
+		parts, s = append(parts, s[n:n+size]), s[n+size:]
+		if !nested {
+			break
+		}
+	}
+	if len(parts) == 0 {
+		return symbol
+	}
+	return strings.Join(parts, "::")
+}
+
+// stack renders a stack for evidence, innermost first.
+func stack(root string, frames []trace.Frame, native []trace.NativeFrame) []string {
+	var out []string
+	for _, f := range frames[:min(len(frames), 16)] {
+		name := known(f.File)
+		if rel, ok := inside(root, f.File); ok {
+			name = rel
+		}
+		out = append(out, fmt.Sprintf("%s (%s:%d)", f.Func, name, f.Line))
+	}
+	if len(frames) > 0 {
+		return out
+	}
+	for _, n := range native {
+		if len(out) < 16 && !cudaLibrary(n.Module) {
+			name := demangle(n.Symbol)
+			if name == "" {
+				name = fmt.Sprintf("+0x%x", n.Offset)
+			}
+			out = append(out, fmt.Sprintf("%s (%s)", name, path.Base(n.Module)))
+		}
+	}
+	return out
+}
