@@ -3,6 +3,7 @@ package checks
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,22 +14,25 @@ import (
 
 // Explanation says what the gate thinks of one line.
 type Explanation struct {
-	Path     string
-	Line     int
-	Function string // qualified name of the function around it, empty at the top level
-	Hot      bool
-	Why      string   // why it is hot, or why it is not
-	Chain    []string // the way from a root, root first
-	Values   []ExplainedValue
-	Findings []finding.Finding
+	Path     string            `json:"path"`
+	Line     int               `json:"line"`
+	Function string            `json:"function"` // qualified name of the function around it, empty at the top level
+	Hot      bool              `json:"hot"`
+	Why      string            `json:"why"`   // why it is hot, or why it is not
+	Chain    []string          `json:"chain"` // the way from a root, root first
+	Values   []ExplainedValue  `json:"values"`
+	Findings []finding.Finding `json:"findings"`
 }
+
+// ErrNotScanned says that a scan does not look at the file that is to be explained.
+var ErrNotScanned = errors.New("not among the scanned files (check the path and hot_path.include)")
 
 // ExplainedValue is one expression on the line and what it is taken for.
 type ExplainedValue struct {
-	Code   string
-	Column int
-	Taken  string // "device tensor, 1-d, int (likely)"
-	Flow   []string
+	Code   string   `json:"code"`
+	Column int      `json:"column"`
+	Taken  string   `json:"taken"` // "device tensor, 1-d, int (likely)"
+	Flow   []string `json:"flow"`
 }
 
 // tracer keeps the values of one line.
@@ -66,7 +70,7 @@ func Explain(ctx context.Context, src Source, opts Options, path string, line in
 	}
 	m := s.p.byPath[path]
 	if m == nil {
-		return nil, fmt.Errorf("explain %s:%d: not among the scanned files (check the path and hot_path.include)", path, line)
+		return nil, fmt.Errorf("explain %s:%d: %w", path, line, ErrNotScanned)
 	}
 	t := &tracer{path: path, line: line, vals: map[pyast.Span]*traced{}}
 	s.in.trace = t

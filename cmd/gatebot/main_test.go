@@ -39,7 +39,11 @@ func TestUsageErrors(t *testing.T) {
 	for _, tc := range []struct{ args, want string }{
 		{"scann", `unknown command "scann"`},
 		{"scan --frmat json", "unknown flag: --frmat"},
-		{"scan --format xml", `--format "xml" is none of text, json, sarif, github`},
+		{"scan --format xml", `--format "xml" is none of text, json, sarif, junit, github`},
+		{"scan --explain model.py", `--explain "model.py" is not PATH:LINE`},
+		{"scan --explain model.py:0", "is not PATH:LINE"},
+		{"scan --explain no-such.py:1", "not among the scanned files"},
+		{"scan --explain main.go:1 --format github", "text or json"},
 		{"scan --fail-on all", `--fail-on "all" is none of error, warn`},
 		{"scan --rev HEAD --staged", "exclude each other"},
 		{"scan --range HEAD", `--range "HEAD" is not A..B`},

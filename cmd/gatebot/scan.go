@@ -19,6 +19,7 @@ import (
 type scanOptions struct {
 	gate.Request
 	format, output, failOn string
+	explain                string
 	all                    bool
 }
 
@@ -36,6 +37,9 @@ func newScan(s streams) *cobra.Command {
 		Long:  longScan,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Dir, o.Paths = ".", args
+			if o.explain != "" {
+				return runExplain(c.Context(), o, s)
+			}
 			return runScan(c.Context(), o, s)
 		},
 	}
@@ -44,7 +48,8 @@ func newScan(s streams) *cobra.Command {
 	f.StringVar(&o.Range, "range", "", "`A..B`: scan B, report what A does not have")
 	f.BoolVar(&o.Staged, "staged", false, "scan the index")
 	addGateFlags(c, &o.Request, &o.failOn)
-	f.StringVar(&o.format, "format", "text", "text, json, sarif or github")
+	f.StringVar(&o.format, "format", "text", "text, json, sarif, junit or github")
+	f.StringVar(&o.explain, "explain", "", "say whether the line `PATH:LINE` is hot, why, and what each value on it is taken for")
 	f.StringVarP(&o.output, "output", "o", "", "write to this `file` instead of the terminal")
 	f.BoolVar(&o.all, "all", false, "also print suppressed and possible findings and infos (text)")
 	return c
@@ -66,7 +71,7 @@ func runScan(ctx context.Context, o *scanOptions, s streams) error {
 	o.FailOn = finding.Severity(o.failOn)
 	render, ok := formats[o.format]
 	if !ok {
-		return usagef("--format %q is none of text, json, sarif, github", o.format)
+		return usagef("--format %q is none of text, json, sarif, junit, github", o.format)
 	}
 	run, err := gate.Scan(ctx, o.Request)
 	if err != nil {
@@ -87,6 +92,7 @@ var formats = map[string]func(w io.Writer, run *gate.Run, all bool) error{
 	},
 	"json":   func(w io.Writer, run *gate.Run, _ bool) error { return run.Results.Write(w) },
 	"github": func(w io.Writer, run *gate.Run, _ bool) error { return finding.WriteGitHub(w, run.Results) },
+	"junit":  func(w io.Writer, run *gate.Run, _ bool) error { return finding.WriteJUnit(w, run.Results, run.FailOn) },
 	"sarif":  func(w io.Writer, run *gate.Run, _ bool) error { return finding.WriteSARIF(w, run.Results, ruleInfo()) },
 }
 

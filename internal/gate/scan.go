@@ -24,6 +24,8 @@ type Run struct {
 	Notes   []string                          // what was not looked at and why
 	Read    func(path string) ([]byte, error) // the files of the scanned tree, for code frames
 	Config  *config.Config
+	Root    string // of the working tree; empty in a bare repository
+	FailOn  finding.Severity
 	repo    git.Repository // nil outside any repository
 }
 
@@ -71,7 +73,7 @@ func Scan(ctx context.Context, r Request) (_ *Run, err error) {
 	source.DurationMS = time.Since(start).Milliseconds()
 	res.Checks = []finding.CheckResult{source}
 	verdict.Decide(res)
-	return &Run{Results: res, Notes: rep.Notes, Read: t.read, Config: cfg, repo: t.repo}, nil
+	return &Run{Results: res, Notes: rep.Notes, Read: t.read, Config: cfg, Root: t.root, FailOn: r.FailOn, repo: t.repo}, nil
 }
 
 // Tree scans the whole tree of a commit with cfg: the form that the hook and the fix log use.
@@ -143,7 +145,9 @@ func markKnown(ctx context.Context, r Request, t *target, cfg *config.Config, re
 		if err != nil {
 			return err
 		}
-		known.Mark(rep.Findings, "already in "+r.Base)
+		reason := "already in " + r.Base
+		finding.NewBaseline(known).Mark(rep.Findings, reason)
+		finding.MarkMoved(known, rep.Findings, reason)
 	}
 	if r.Baseline == "" {
 		return nil

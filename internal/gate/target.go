@@ -115,6 +115,26 @@ func plain(dir string, r Request) (*target, error) {
 	return t, nil
 }
 
+// named turns a path as typed in dir into one of the tree.
+func (t *target) named(dir, name string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		abs = real
+	}
+	root := t.root
+	if root == "" {
+		root = abs // bare: paths are those of the tree
+	}
+	paths, err := relative(root, abs, []string{name})
+	if err != nil {
+		return "", err
+	}
+	return paths[0], nil
+}
+
 // read gives the source of one file of the scanned tree.
 func (t *target) read(path string) ([]byte, error) {
 	if t.rev != "" {
@@ -126,7 +146,7 @@ func (t *target) read(path string) ([]byte, error) {
 // known scans the base and gives what it has. The configuration is the one of the scan, so that a change of
 // configuration alone makes nothing new. The whole base is scanned even when paths were given: findings are compared
 // by fingerprint, and more known ones do no harm.
-func (t *target) known(ctx context.Context, rev string, cfg *config.Config, all bool) (*finding.Baseline, error) {
+func (t *target) known(ctx context.Context, rev string, cfg *config.Config, all bool) ([]finding.Finding, error) {
 	id, err := t.repo.Resolve(ctx, rev)
 	if err != nil {
 		return nil, notFound(rev, err)
@@ -135,5 +155,5 @@ func (t *target) known(ctx context.Context, rev string, cfg *config.Config, all 
 	if err != nil {
 		return nil, fmt.Errorf("base %s: %w", rev, err)
 	}
-	return finding.NewBaseline(rep.Findings), nil
+	return rep.Findings, nil
 }
