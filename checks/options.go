@@ -12,8 +12,7 @@ type Options struct {
 
 	Include []string // globs of paths; empty means every Python, C++ and CUDA file
 	Exclude []string
-	// Roots select the functions a step starts in; empty means the defaults (forward, decode*, *_step, step, and
-	// __call__ of a module class).
+	// Roots select the functions a step starts in; empty means the defaults (see roots.go).
 	Roots    []Selector
 	LoadTime []Selector // never hot, whatever calls them
 	Guards   []string   // conditions that are false in production, besides the ones that are known by name

@@ -12,7 +12,7 @@ var rootMethods = []struct{ class, method string }{
 	{"*Backend*", "forward*"}, {"*Backend*", "_forward*"}, {"*Impl*", "forward*"}, {"*Impl*", "_forward*"}, {"*Runner*", "forward*"},
 	{"*Builder", "build"}, {"*Builder", "build_*"}, {"*Builder", "_build*"}, {"*Builder", "prepare*"}, {"*Metadata", "build*"},
 	{"*Metadata", "prepare*"}, {"*Backend", "init_forward_metadata*"},
-	{"*Sampler*", "sample*"}, {"*Sampler*", "_sample*"}, {"*Sampler*", "__call__"}, {"*Sampler*", "apply*"}, {"*Sampling*", "__call__"},
+	{"*Sampler*", "sample*"}, {"*Sampler*", "_sample*"}, {"*Sampler*", "__call__"}, {"*Sampler*", "apply*"}, {"*Sampler*", "_apply*"}, {"*Sampling*", "__call__"},
 	{"*LogitsProcessor*", "apply"}, {"*LogitsProcessor*", "__call__"}, {"*LogitsProcessor*", "update_state"},
 	{"*Penal*", "apply*"}, {"*Proposer*", "propose*"}, {"*Drafter*", "propose*"}, {"*Speculator*", "propose*"}, {"*Worker*", "propose*"},
 	{"*Runner*", "execute_model"}, {"*Runner*", "_execute*"}, {"*Runner*", "execute*"}, {"*Runner*", "sample_tokens"},

@@ -26,8 +26,11 @@ type scanOptions struct {
 const longScan = `Reads the source and reports what would keep a CUDA graph from capturing or replaying the decode step.
 
 Scans the working tree by default, a commit's tree with --rev, the index with --staged, and with --range only what is
-new in B against A. With no configuration the hot path is what is reachable from functions named forward, decode*,
-*_step, step, and from __call__ of a module class.`
+new in B against A. With no configuration the hot path is what is reachable from functions named forward, backward,
+decode*, *_step, step, from __call__ and forward_* of a module class, and from what serving engines run in every step:
+builders of metadata (build), runners (execute_model, _prepare*), samplers, proposers, planners and attention backends.
+A function that takes tensors and that nothing mentions is looked at too; what only it reaches is possible and does
+not gate. hot_path.roots in the configuration replaces all of this.`
 
 func newScan(s streams) *cobra.Command {
 	o := &scanOptions{}
