@@ -24,6 +24,9 @@ type checkOptions struct {
 
 const longCheck = `Runs the source check and then the checks that need a GPU, and writes one results file.
 
+The GPU checks run the step module (step.entry in the configuration, or --entry): build(device) and step(state, i), in
+processes of their own. What runs is the working tree.
+
 On a machine without a CUDA device the GPU checks are not run, each with the reason, and the verdict is computed over
 what is required. --require-gpu makes them required: a run without a device then exits 3. Not run is never passed.`
 
@@ -46,6 +49,7 @@ func newCheck(s streams) *cobra.Command {
 	f.BoolVar(&o.RequireGPU, "require-gpu", false, "exit 3 when there is no CUDA device")
 	f.StringVar(&o.results, "results", defaultResults, "results `file`")
 	f.DurationVar(&o.Timeout, "timeout", 30*time.Minute, "time limit of the whole run")
+	f.StringVar(&o.KeepTraces, "keep-traces", "", "copy the recorded traces to this `folder`")
 	f.StringVar(&o.format, "format", "text", "what is printed: text, json, sarif or github")
 	f.BoolVar(&o.all, "all", false, "also print suppressed and possible findings and infos (text)")
 	addGateFlags(c, &o.Request, &o.failOn)

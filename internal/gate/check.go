@@ -22,6 +22,7 @@ type CheckRequest struct {
 	Only       []string // names of checks; the others are left out
 	RequireGPU bool     // GPU checks that do not run are an error and not a remark
 	Timeout    time.Duration
+	KeepTraces string             // folder that recorded traces are copied to; empty keeps none
 	GPU        GPU                // tests replace it; nil asks gatebot-gpu
 	Progress   func(phase string) // called when a phase starts; may be nil
 }
@@ -67,34 +68,49 @@ func Check(ctx context.Context, r CheckRequest) (*Run, error) {
 	}
 	dev, why := gpu.Detect(ctx)
 	res.Device = dev
-	for _, name := range finding.GPUChecks {
-		res.Checks = append(res.Checks, r.dynamic(ctx, name, gpu, dev, why, run.Config))
+	if dev == nil {
+		for _, name := range finding.GPUChecks {
+			res.Checks = append(res.Checks, r.without(name, why, run.Config))
+		}
+		verdict.Decide(res)
+		return run, nil
+	}
+	res.Checks = append(res.Checks, r.canary(ctx, gpu, run.Config))
+	if err := r.steps(ctx, run); err != nil {
+		return nil, err
 	}
 	verdict.Decide(res)
 	return run, nil
 }
 
-// dynamic is the outcome of one GPU check.
-func (r CheckRequest) dynamic(ctx context.Context, name string, gpu GPU, dev *finding.Device, why error, cfg *config.Config) finding.CheckResult {
-	level := cfg.Checks[name].Level
-	required := r.RequireGPU && level != finding.Off && level != finding.Warn
+// without is the outcome of a GPU check on a machine without a device.
+func (r CheckRequest) without(name string, why error, cfg *config.Config) finding.CheckResult {
 	switch {
 	case !r.wants(name):
 		return verdict.NotRun(name, "left out by --only", false)
-	case level == finding.Off:
+	case level(cfg, name) == finding.Off:
 		return verdict.NotRun(name, "turned off in "+config.FileName, false)
-	case why != nil:
-		return verdict.NotRun(name, why.Error(), required)
-	case dev == nil:
-		return verdict.NotRun(name, "no CUDA device", required)
-	case name == finding.CheckCanary:
-		r.say(name)
-		c := canary(ctx, gpu)
-		c.Required = required
-		return c
 	}
-	// There is a device and this gatebot has no such check yet: that is said, and never counted as a pass.
-	return verdict.NotRun(name, "this version of gatebot has no "+name+" check (it needs the GPU harness)", required)
+	reason := "no CUDA device"
+	if why != nil {
+		reason = why.Error()
+	}
+	return verdict.NotRun(name, reason, r.RequireGPU && level(cfg, name) == finding.Error)
+}
+
+// canary is the outcome of the canary check.
+func (r CheckRequest) canary(ctx context.Context, gpu GPU, cfg *config.Config) finding.CheckResult {
+	const name = finding.CheckCanary
+	switch {
+	case !r.wants(name):
+		return verdict.NotRun(name, "left out by --only", false)
+	case level(cfg, name) == finding.Off:
+		return verdict.NotRun(name, "turned off in "+config.FileName, false)
+	}
+	r.say(name)
+	c := canary(ctx, gpu)
+	c.Required = r.RequireGPU && level(cfg, name) == finding.Error
+	return c
 }
 
 // canary runs the planted violations. A canary that sings is a broken gate and no violation of the code: an error.

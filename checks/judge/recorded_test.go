@@ -1,0 +1,239 @@
+package judge
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/gatebot/gatebot/checks/dynamic"
+	"github.com/gatebot/gatebot/internal/finding"
+	"github.com/gatebot/gatebot/internal/trace"
+)
+
+// recordedRoot is where the corpus lay on the machine that recorded the traces.
+const recordedRoot = "/work/main/testdata/corpus"
+
+// recordings reads the traces that an H200 gave for every Python case of the corpus: case.kind.mode.ndjson.
+func recordings(t *testing.T) map[string][]byte {
+	t.Helper()
+	f, err := os.Open("testdata/h200.tar.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string][]byte{}
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return out
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out[h.Name], err = io.ReadAll(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// input puts the files of one run together, as the harness does.
+func input(t *testing.T, files map[string][]byte, name, root string) *dynamic.Input {
+	t.Helper()
+	in := &dynamic.Input{Trace: &trace.Trace{}, Root: root}
+	var names []string
+	for f := range files {
+		if strings.HasPrefix(f, name+".") {
+			names = append(names, f)
+		}
+	}
+	slices.Sort(names)
+	slices.Reverse(names) // eager before capture; the order only numbers the files
+	for _, f := range names {
+		if err := in.Trace.Read(bytes.NewReader(files[f]), f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(names) == 0 {
+		t.Fatalf("no recording of %s", name)
+	}
+	in.Trace.Arrange()
+	return in
+}
+
+type measured struct {
+	Lines   []int  `yaml:"torch_sync_debug_lines"`
+	Capture string `yaml:"capture"`
+	At      int    `yaml:"capture_line"`
+	Allocs  *int   `yaml:"allocs_per_step"`
+	Wrong   []int  `yaml:"wrong_steps_after_warmup"`
+}
+
+type expectation struct {
+	Lines    []int               `yaml:"lines"`
+	Kind     []string            `yaml:"kind"`
+	Measured map[string]measured `yaml:"measured"`
+}
+
+// elsewhere are cases whose measurement in expect.yaml rests on one process having run the step before: the harness
+// captures in a process of its own, where Triton has nothing tuned yet, and so finds what production finds.
+var elsewhere = map[string]bool{"065-autotune-keyed-on-step": true}
+
+func TestRecordedCorpus(t *testing.T) {
+	files := recordings(t)
+	dirs, err := filepath.Glob("../../testdata/corpus/*/expect.yaml")
+	if err != nil || len(dirs) < 50 {
+		t.Fatalf("%d cases, %v", len(dirs), err)
+	}
+	for _, file := range dirs {
+		dir := filepath.Dir(file)
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want expectation
+		if err := yaml.Unmarshal(data, &want); err != nil {
+			t.Fatal(err)
+		}
+		for _, kind := range []string{"bad", "good"} {
+			if _, err := os.Stat(filepath.Join(dir, kind+".py")); err != nil {
+				continue
+			}
+			name := filepath.Base(dir)
+			t.Run(name+"/"+kind, func(t *testing.T) {
+				in := input(t, files, name+"."+kind, recordedRoot)
+				path := name + "/" + kind + ".py"
+				if kind == "good" {
+					clean(t, in)
+				} else {
+					hazard(t, in, path, name, want)
+				}
+				measure(t, in, path, name, want.Measured[kind])
+			})
+		}
+	}
+}
+
+// clean demands that every check passes and that nothing above info is said.
+func clean(t *testing.T, in *dynamic.Input) {
+	for _, name := range order {
+		r := Check(name, in)
+		if r.Check.Status != finding.StatusPass {
+			t.Errorf("%s: %s: %s", name, r.Check.Status, r.Check.Reason)
+		}
+		for _, f := range r.Findings {
+			if f.Severity != finding.Info {
+				t.Errorf("%s: %s %s:%d %s", name, f.Rule, f.Path, f.Line, f.Message)
+			}
+		}
+	}
+}
+
+var order = []string{finding.CheckSync, finding.CheckDrift, finding.CheckAlloc, finding.CheckCapture, finding.CheckReplay, finding.CheckSpeed}
+
+// hazard demands a finding at one of the root-cause lines from each kind of detector that the case names and that the
+// device showed anything to.
+func hazard(t *testing.T, in *dynamic.Input, path, name string, want expectation) {
+	m := want.Measured["bad"]
+	if m.Capture == "eager-raises" {
+		if r := Check(finding.CheckSync, in); r.Check.Status != finding.StatusError || !strings.Contains(r.Check.Reason, path) {
+			t.Errorf("a step that raises: %s: %s", r.Check.Status, r.Check.Reason)
+		}
+		return
+	}
+	for _, kind := range want.Kind {
+		switch {
+		case kind == "sync", kind == "capture" && m.Capture == "raises", kind == "replay" && m.Capture == "ok-but-wrong-replay", kind == "alloc":
+			at(t, Check(kind, in), path, want.Lines)
+		}
+	}
+}
+
+func at(t *testing.T, r *dynamic.Result, path string, lines []int) {
+	var got []int
+	for _, f := range r.Findings {
+		if f.Path == path {
+			got = append(got, f.Line)
+		}
+	}
+	for _, l := range lines {
+		if slices.Contains(got, l) {
+			return
+		}
+	}
+	t.Errorf("%s: %s (%s): found at lines %v, want one of %v", r.Check.Name, r.Check.Status, r.Check.Reason, got, lines)
+}
+
+// measure holds a recording against what the device did in an independent measurement.
+func measure(t *testing.T, in *dynamic.Input, path, name string, m measured) {
+	if m.Capture == "eager-raises" || m.Capture == "" {
+		return
+	}
+	var torch []int
+	for _, w := range trace.Of[*trace.Warning](in.Trace) {
+		if p := in.Place(w.Frames); w.Source == dynamic.SyncDebug && w.Phase == "sync" && w.Step >= in.FirstStep() && p.Path == path {
+			torch = append(torch, p.Line)
+		}
+	}
+	slices.Sort(torch)
+	if torch = slices.Compact(torch); !slices.Equal(torch, m.Lines) && len(torch)+len(m.Lines) > 0 {
+		t.Errorf("torch's mode warned at %v, measured %v", torch, m.Lines)
+	}
+	a := Check(finding.CheckAlloc, in)
+	if m.Allocs != nil && a.Check.Metrics["allocs_per_step"] != float64(*m.Allocs) {
+		t.Errorf("%v allocations a step, measured %d", a.Check.Metrics["allocs_per_step"], *m.Allocs)
+	}
+	if elsewhere[name] {
+		return
+	}
+	c, p := Check(finding.CheckCapture, in), Check(finding.CheckReplay, in)
+	switch m.Capture {
+	case "raises":
+		at(t, c, path, []int{m.At})
+		if c.Check.Status != finding.StatusFail || p.Check.Status != finding.StatusNotRun {
+			t.Errorf("capture %s, replay %s", c.Check.Status, p.Check.Status)
+		}
+	case "ok-but-wrong-replay":
+		if c.Check.Status != finding.StatusPass || p.Check.Status != finding.StatusFail {
+			t.Errorf("capture %s (%s), replay %s (%s)", c.Check.Status, c.Check.Reason, p.Check.Status, p.Check.Reason)
+		}
+		for i := 3; i <= 7; i++ {
+			if wrong(in, i) != slices.Contains(m.Wrong, i) {
+				t.Errorf("step %d: wrong is %v, measured wrong steps %v", i, wrong(in, i), m.Wrong)
+			}
+		}
+	case "ok":
+		if c.Check.Status != finding.StatusPass || p.Check.Status != finding.StatusPass {
+			t.Errorf("capture %s (%s), replay %s (%s)", c.Check.Status, c.Check.Reason, p.Check.Status, p.Check.Reason)
+		}
+	}
+}
+
+// wrong reports whether the replay of a step gave another digest than the eager step.
+func wrong(in *dynamic.Input, i int) bool {
+	want := map[string]string{}
+	bad := false
+	for _, x := range trace.Of[*trace.Tensor](in.Trace) {
+		if x.Role == "output" && x.I == i && x.Phase == "eager" {
+			want[x.Name] = x.Digest
+		}
+	}
+	for _, x := range trace.Of[*trace.Tensor](in.Trace) {
+		if x.Role == "output" && x.I == i && x.Phase == "replay" {
+			bad = bad || want[x.Name] != x.Digest
+		}
+	}
+	return bad
+}

@@ -1,0 +1,133 @@
+"""The phases that capture: capture, replay, speed. A failed capture can leave the context unusable, so that this process
+ends at the first one; the next is started without that region."""
+import os
+import statistics
+import time
+
+from . import fault, runner, values
+from .eager import Over
+from .session import Failed, Session
+
+ROUNDS = 9
+SPEED_STEPS = 16
+
+
+class Phases:
+    def __init__(self, torch, trace, cfg, root, module, listen):
+        self.torch, self.trace, self.cfg, self.listen, self.module = torch, trace, cfg, listen, module
+        self.run = runner.Runner(torch, trace, module, cfg)
+        self.warmup, self.steps = runner.plan(cfg)
+        self.kept, self.digests, self.wrong = {}, {}, False
+
+    def all(self):
+        if self.cfg["reference"] and os.path.exists(self.cfg["reference"]):
+            saved = self.torch.load(self.cfg["reference"])
+            self.kept, self.digests = saved["tensors"], saved["digests"]
+        with self.listen.python_warnings():
+            self.phase("capture", self.capture)
+            self.phase("replay", self.replay)
+            if self.wrong:
+                # A wrong step may index where nothing is, and its time says nothing.
+                self.trace.emit("phase", name="speed", at="enter")
+                self.trace.emit("phase", name="speed", at="exit", status="skipped", reason="the replay is wrong, so it was not timed")
+            else:
+                self.phase("speed", self.speed)
+
+    def phase(self, name, body):
+        self.trace.emit("phase", name=name, at="enter")
+        status, reason = "ok", None
+        try:
+            body()
+        except Failed as f:
+            status, reason = "failed", f"region {f} cannot be captured"
+            raise Over() from f
+        except Exception as e:
+            if isinstance(e, Over):
+                raise
+            f = fault.of(self.torch, e, name)
+            fault.emit(self.trace, f)
+            status, reason = "failed", str(f)[:300]
+            raise Over() from e
+        finally:
+            self.trace.emit("phase", name=name, at="exit", status=status, reason=reason)
+            self.trace.flush()
+
+    def capture(self):
+        """Warm-up on the stream that captures, then the first measured step: each region is captured at its call and
+        replayed at once, so that what follows it in the step has its outputs."""
+        torch = self.torch
+        found = self.run.build()
+        self.session = Session(self.run, self.listen, self.cfg["skip"])
+        self.session.wrap_all(found)
+        for name, (_, _, eager) in (found or {"step": (None, None, False)}).items():
+            self.trace.emit("measure", name="region", of=name, unit="count", value=0 if eager else 1)
+        side = self.session.side
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            for i in self.warmup:
+                self.run.outputs(i, self.session.step(i))
+        torch.cuda.current_stream().wait_stream(side)
+        torch.cuda.synchronize()
+        self.snapshot = self.snap(self.run.state)
+        self.session.live = True
+        self.first = self.one(self.steps[0])
+
+    def one(self, i):
+        """One replayed step, its outputs copied before the next one overwrites them."""
+        with self.run.step_marks(i, "replay"):
+            out = self.session.step(i)
+        self.torch.cuda.synchronize()
+        return {k: v.detach().clone() if isinstance(v, self.torch.Tensor) else v for k, v in self.run.outputs(i, out).items()}
+
+    def replay(self):
+        for i in self.steps:
+            out = self.first if i == self.steps[0] else self.one(i)
+            got = self.run.emit_outputs(i, out, "replay", lambda i, name: self.kept.get(i, {}).get(name))
+            self.wrong = self.wrong or got != self.digests.get(i)
+
+    def snap(self, state):
+        """Copies of the tensors that a step may change, to start several runs from one point; None when they do not fit."""
+        held = [t for _, t in values.walk(self.torch, state)
+                if not isinstance(t, self.torch.nn.Parameter) and t.is_cuda and t.layout == self.torch.strided]
+        if sum(t.nbytes for t in held) > self.torch.cuda.mem_get_info()[0] // 4:
+            return None
+        return [(t, t.detach().clone()) for t in held]
+
+    def restore(self, snapshot):
+        with self.torch.no_grad():
+            for t, s in snapshot:
+                if t.numel() and not any(n == 0 for n in t.stride()):
+                    t.detach().copy_(s)
+
+    def speed(self):
+        """Eager and replayed blocks in turn, each from the state after warm-up."""
+        if self.snapshot is None:
+            self.trace.emit("warning", source="harness", text="speed: the state is too large to be restored between runs")
+            return
+        plain = runner.Runner(self.torch, self.trace, self.module, self.cfg)
+        plain.build()
+        steps = self.steps[:SPEED_STEPS]
+
+        def eager(i):
+            plain.prepare(i)
+            self.module.step(plain.state, i)
+
+        for i in self.warmup:
+            eager(i)
+        before = self.snap(plain.state)
+        if before is None:
+            self.trace.emit("warning", source="harness", text="speed: the state is too large to be restored between runs")
+            return
+        samples = {"step_eager": [], "step_replay": []}
+        for r in range(ROUNDS + 1):
+            for name, snapshot, fn in (("step_eager", before, eager), ("step_replay", self.snapshot, self.session.step)):
+                self.restore(snapshot)
+                self.torch.cuda.synchronize()
+                t = time.perf_counter()
+                for i in steps:
+                    fn(i)
+                self.torch.cuda.synchronize()
+                if r:  # the first round warms up
+                    samples[name].append((time.perf_counter() - t) / len(steps) * 1e6)
+        for name, s in samples.items():
+            self.trace.emit("measure", name=name, unit="us", value=statistics.median(s), samples=s)

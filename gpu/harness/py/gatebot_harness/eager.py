@@ -1,0 +1,184 @@
+"""The phases that run eagerly: reference, sync, drift, alloc. Each starts from a fresh state."""
+import contextlib
+import time
+
+from . import fault, runner, values, watch
+from .ops import Recorder
+
+KEEP = 256 << 20  # bytes of reference outputs that are kept for comparison; beyond it digests alone decide
+
+
+class Phases:
+    def __init__(self, torch, trace, cfg, root, module, listen):
+        self.torch, self.trace, self.cfg, self.root, self.listen = torch, trace, cfg, root, listen
+        self.run = runner.Runner(torch, trace, module, cfg)
+        self.warmup, self.steps = runner.plan(cfg)
+        self.kept, self.digests = {}, {}
+
+    @contextlib.contextmanager
+    def phase(self, name):
+        """A phase that raises is failed; the next one starts unless the context is beyond use."""
+        self.trace.emit("phase", name=name, at="enter")
+        status, reason = "ok", None
+        try:
+            yield
+        except fault.Fault as f:
+            fault.emit(self.trace, f)
+            status, reason = "failed", str(f)[:300]
+            if f.code in ("device_fault", "oom", "bad_module", "bad_config") or name == "eager":
+                raise Over() from f
+        finally:
+            self.trace.emit("phase", name=name, at="exit", status=status, reason=reason)
+            self.trace.flush()
+
+    def start(self):
+        found = self.run.build()
+        self.run.marked(found)
+
+    def warm(self):
+        for i in self.warmup:
+            self.run.step(i)
+        self.run.sync()
+
+    def all(self):
+        self.trace.emit("measure", name="first_step", unit="count", value=self.steps[0])
+        self.trace.emit("warning", source="harness.definition", text="the step", frames=runner.definition(self.run.module))
+        with self.phase("eager"):
+            self.reference()
+        if not self.run.cuda:
+            return
+        with self.phase("sync"):
+            self.sync()
+        with self.phase("drift"):
+            self.drift()
+        with self.phase("alloc"):
+            self.alloc()
+
+    def reference(self):
+        """Every step from the first, its outputs read."""
+        self.start()
+        size = 0
+        for i in self.warmup + self.steps:
+            out = self.run.outputs(i, self.run.step(i))
+            self.run.sync()
+            self.digests[i] = self.run.emit_outputs(i, out, "eager")
+            size += sum(v.nbytes for v in out.values() if isinstance(v, self.torch.Tensor))
+            if size <= KEEP:
+                self.kept[i] = {k: v.detach().cpu().clone() for k, v in out.items() if isinstance(v, self.torch.Tensor)}
+        if self.cfg["reference"]:
+            self.torch.save({"digests": self.digests, "tensors": self.kept if size <= KEEP else {}}, self.cfg["reference"])
+        self.kept = {}
+
+    def sync(self):
+        """Every step again under torch's sync-debug mode. The outputs are read with the mode off: two eager runs that
+        differ make a comparison with a replay worthless."""
+        self.start()
+        with self.listen.python_warnings(), self.listen.stderr():
+            for i in self.warmup + self.steps:
+                armed = self.listen.armed_step if i in self.steps else contextlib.nullcontext
+                out = self.run.step(i, armed)
+                self.run.sync()
+                self.run.emit_outputs(i, self.run.outputs(i, out), "eager")
+
+    def drift(self):
+        """What each step asks of the device."""
+        self.start()
+        self.warm()
+        rec = Recorder(self.torch, self.trace, self.root)
+        want = runner.recorded(self.cfg, self.steps)
+
+        @contextlib.contextmanager
+        def recording():
+            with rec.mode():
+                rec.on = True
+                try:
+                    yield
+                finally:
+                    rec.on = False
+
+        for i in self.steps:
+            self.run.step(i, recording if i in want else contextlib.nullcontext)
+        self.run.sync()
+
+    def alloc(self):
+        """What each step takes from and gives back to the allocators, with the lines that asked, and which tensors of the
+        state lie elsewhere after it."""
+        torch, mem = self.torch, self.torch.cuda.memory
+        self.start()
+        self.warm()
+        steps = self.steps[: self.cfg["steps"]]
+        keys = {"allocs": "allocation.all.allocated", "alloc_bytes": "allocated_bytes.all.allocated",
+                "segments": "segment.all.allocated", "segments_freed": "segment.all.freed"}
+        mem._record_memory_history("all", context="all", stacks="python", max_entries=100_000)
+        pinned_steps, where = [], {}
+        self.moves(where, steps[0] - 1)
+        try:
+            for i in steps:
+                before, host = torch.cuda.memory_stats(), pinned(torch)
+                self.listen.stepping = True
+                out = self.run.step(i)
+                self.listen.stepping = False
+                after, host_after = torch.cuda.memory_stats(), pinned(torch)
+                del out
+                self.moves(where, i)
+                for name, key in keys.items():
+                    self.trace.emit("measure", name=name, unit="count" if name != "alloc_bytes" else "bytes", of=str(i),
+                                    value=after.get(key, 0) - before.get(key, 0))
+                if host is not None:
+                    self.trace.emit("measure", name="pinned", unit="count", of=str(i), value=host_after - host)
+                    if host_after > host:
+                        pinned_steps.append(i)
+            self.run.sync()
+            self.history(mem._snapshot()["device_traces"])
+        finally:
+            mem._record_memory_history(None)
+        if pinned_steps:
+            self.pinned_lines(steps[-1])
+
+    def moves(self, where, i):
+        """Tells which tensors of the state have other memory than before."""
+        for path, t in values.walk(self.torch, self.run.state):
+            if not t.is_cuda or t.layout != self.torch.strided:
+                continue
+            ptr = t.data_ptr()
+            if where.setdefault(path, ptr) != ptr:
+                self.trace.emit("tensor", name=path, role="state", mode="eager", i=i, ptr=hex(ptr), **values.describe(t))
+                where[path] = ptr
+
+    def history(self, traces):
+        """The allocator's own log. Its frames are innermost first; those of the harness are cut."""
+        from . import frames as fr
+
+        ops = {"free_requested": None, "free_completed": None, "snapshot": None}
+        shift = time.time_ns() - time.monotonic_ns()
+        for device, entries in enumerate(traces):
+            for e in entries:
+                op = ops.get(e["action"], e["action"])
+                if op is None:
+                    continue
+                # The log has wall time; the trace's clock says in which step it was.
+                t = e["time_us"] * 1000 - shift if e.get("time_us") else None
+                fs = [{"file": f["filename"], "line": f["line"], "func": f["name"]} for f in e.get("frames", ())
+                      if not fr.ours(f["filename"])]
+                keep = next((k for k, f in enumerate(fs) if self.root.has(f["file"])), 0)
+                self.trace.emit("alloc", op=op, bytes=e["size"], ptr=hex(e.get("addr", 0)), stream=hex(e.get("stream", 0)),
+                                t=t, dev=device, frames=fs[keep: keep + 4] or None)
+
+    def pinned_lines(self, i):
+        """Pinned memory has no history. One more step, line by line, says which lines take it."""
+        self.run.prepare(i)
+        for at, n in watch.attribute(self.root, lambda: pinned(self.torch), lambda: self.run.module.step(self.run.state, i)):
+            self.trace.emit("alloc", op="pin", bytes=0, frames=at)
+        self.run.sync()
+
+
+class Over(Exception):
+    """The process cannot go on; why is in the trace."""
+
+
+def pinned(torch):
+    """How many pinned blocks were handed out so far; None where torch does not count them."""
+    try:
+        return torch.cuda.host_memory_stats()["active_requests.allocated"]
+    except Exception:
+        return None

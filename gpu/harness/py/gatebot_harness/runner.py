@@ -1,0 +1,180 @@
+"""One state and its steps: built from the same seed every time, so that two runs start equal."""
+import contextlib
+import gc
+import importlib.util
+import inspect
+import os
+import sys
+
+from . import fault, regions, values
+
+SEED = 1234
+
+
+def load(torch, entry, root):
+    """Imports the step module."""
+    for p in (root, os.path.dirname(entry)):
+        if p not in sys.path:
+            sys.path.insert(0, p)
+    name = "gatebot_step_module"
+    spec = importlib.util.spec_from_file_location(name, entry)
+    if spec is None:
+        raise fault.Fault("bad_module", f"{entry} is no Python module", "name a .py file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException as e:
+        if isinstance(e, KeyboardInterrupt):
+            raise
+        f = fault.of(torch, e, f"importing {os.path.basename(entry)}")
+        raise fault.Fault(f.code, str(f), "install what it imports, or run it by itself", at=f.at) from e
+    for want in ("build", "step"):
+        if not callable(getattr(module, want, None)):
+            raise fault.Fault("bad_module", f"{os.path.basename(entry)} has no function {want}",
+                              "a step module needs build(device) and step(state, i)")
+    return module
+
+
+def definition(module):
+    """Where step is defined, as a frame: what is not located elsewhere is said of the whole step."""
+    code = getattr(inspect.unwrap(module.step), "__code__", None)
+    if code is None:
+        return [{"file": module.__file__, "line": 1, "func": "step"}]
+    return [{"file": code.co_filename, "line": code.co_firstlineno, "func": "step"}]
+
+
+class Runner:
+    def __init__(self, torch, trace, module, cfg):
+        self.torch, self.trace, self.module, self.cfg = torch, trace, module, cfg
+        self.device = cfg["device"]
+        self.cuda = self.device.startswith("cuda")
+        self.state, self.regions, self.structure = None, {}, {}
+
+    def sync(self):
+        if not self.cuda:
+            return
+        try:
+            self.torch.cuda.synchronize()
+        except Exception as e:  # what a kernel did wrong comes to light here
+            raise fault.of(self.torch, e, "work on the device") from e
+
+    def build(self):
+        """A fresh state with its regions marked."""
+        self.state, self.regions = None, {}
+        gc.collect()
+        self.torch.manual_seed(SEED)
+        try:
+            self.state = self.module.build(self.device)
+            self.sync()
+        except Exception as e:
+            raise fault.of(self.torch, e, "build(device)") from e
+        found = regions.resolve(self.torch, self.state, self.module, self.cfg["capture"], self.cfg["eager"])
+        self.regions = {n: e for n, (_, _, e) in found.items()}
+        return found
+
+    def marked(self, found):
+        """Wraps the regions so that entering and leaving them is in the trace."""
+        for name, (owner, method, eager) in found.items():
+            regions.wrap(owner, method, lambda fn, n=name, e=eager: self.mark(fn, n, e), name)
+
+    def mark(self, fn, name, eager):
+        def call(*args, **kwargs):
+            with self.region(name, eager):
+                return fn(*args, **kwargs)
+        return call
+
+    @contextlib.contextmanager
+    def region(self, name, eager=False):
+        self.trace.emit("region", name=name, at="enter", eager=eager or None)
+        try:
+            yield
+        finally:
+            self.trace.emit("region", name=name, at="exit", eager=eager or None)
+
+    def bucket(self, i):
+        if not hasattr(self.module, "bucket"):
+            return ""
+        try:
+            key = self.module.bucket(self.state, i)
+            hash(key)
+        except Exception as e:
+            raise fault.of(self.torch, e, f"bucket(state, {i})") from e
+        return repr(key)
+
+    def prepare(self, i):
+        if hasattr(self.module, "prepare"):
+            try:
+                self.module.prepare(self.state, i)
+            except Exception as e:
+                raise fault.of(self.torch, e, f"prepare(state, {i})") from e
+
+    @contextlib.contextmanager
+    def step_marks(self, i, mode="eager"):
+        self.trace.emit("step", at="enter", i=i, bucket=self.bucket(i) or None, mode=mode)
+        try:
+            yield
+        finally:
+            self.trace.emit("step", at="exit", i=i, mode=mode)
+
+    def step(self, i, around=contextlib.nullcontext):
+        """One eager step. around is entered for the step alone, not for prepare."""
+        self.prepare(i)
+        with self.step_marks(i):
+            try:
+                with around():
+                    if self.regions:
+                        return self.module.step(self.state, i)
+                    with self.region(regions.WHOLE):
+                        return self.module.step(self.state, i)
+            except Exception as e:
+                raise fault.of(self.torch, e, f"step(state, {i})") from e
+
+    def outputs(self, i, value):
+        """The named leaves of an output; an output without a tensor, or of another form than before, is a fault."""
+        out = dict(values.leaves(self.torch, value))
+        tensors = {k for k, v in out.items() if isinstance(v, self.torch.Tensor)}
+        if not tensors:
+            raise fault.Fault("no_tensor", f"step(state, {i}) returned no tensor but {type(value).__name__}",
+                              "return the tensors that the next step or the sampler reads")
+        key = self.bucket(i)
+        first, before = self.structure.setdefault(key, (i, tensors))
+        if before != tensors:
+            raise fault.Fault("structure", f"step(state, {i}) returned {sorted(tensors)[:6]} and step(state, {first}) "
+                              f"{sorted(before)[:6]}: a graph has one set of outputs",
+                              "return the same tensors in every step of a bucket, or key the bucket on what differs")
+        return out
+
+    def emit_outputs(self, i, out, mode, reference=None):
+        """Reads the outputs of step i into the trace, compared with a reference where there is one. Gives their digests."""
+        torch, digests = self.torch, {}
+        for name, v in out.items():
+            fields = {"name": name, "role": "output", "mode": mode, "i": i}
+            if isinstance(v, torch.Tensor):
+                fields.update(values.describe(v), digest=values.digest(torch, v))
+                want = reference(i, name) if reference else None
+                if want is not None and want.shape == v.shape and want.dtype == v.dtype:
+                    fields.update(values.differ(torch, v, want))
+            elif v is not None:
+                fields.update(shape=[], dtype="python:" + type(v).__name__, digest="repr:" + repr(v)[:200])
+            else:
+                continue
+            digests[name] = fields["digest"]
+            self.trace.emit("tensor", **fields)
+        return digests
+
+
+def plan(cfg):
+    """(warm-up steps, steps that are measured): the last is past every boundary."""
+    warmup = max(3, cfg["warmup"])
+    last = max([warmup + cfg["steps"] - 1] + [b + 1 for b in cfg["boundaries"]])
+    if last > 100_000:
+        raise fault.Fault("bad_config", f"step.boundaries reach step {last}", "choose boundaries up to 100000")
+    return list(range(warmup)), list(range(warmup, last + 1))
+
+
+def recorded(cfg, steps):
+    """The steps that are recorded operation by operation: the first few and those around each boundary."""
+    first = steps[: cfg["steps"]]
+    near = {s for b in cfg["boundaries"] for s in (b - 1, b, b + 1)}
+    return set(first) | (near & set(steps))

@@ -1,0 +1,160 @@
+"""Regions that capture themselves at their first call of a bucket and replay from then on. Arguments are copied into the
+memory that the graph knows; tensors that stay where they are need no copy."""
+import time
+
+from . import fault, frames, graphs, watch
+from .regions import WHOLE
+
+
+class Failed(Exception):
+    """A region could not be captured; the trace says why. The context may be beyond use."""
+
+
+class Captured:
+    def __init__(self, graph, out, inputs, keep):
+        self.graph, self.out, self.inputs, self.keep = graph, out, inputs, keep
+
+
+class Session:
+    def __init__(self, run, listen, skip):
+        self.run, self.torch, self.trace, self.listen, self.skip = run, run.torch, run.trace, listen, set(skip)
+        self.side = self.torch.cuda.Stream()
+        self.live, self.capturing, self.key = False, None, ""
+        self.graphs, self.order, self.args = {}, {}, {}
+
+    def wrap_all(self, found):
+        from . import regions
+
+        for name, (owner, method, eager) in found.items():
+            make = self.eager if eager else self.region
+            regions.wrap(owner, method, lambda fn, n=name, m=make: m(n, fn), name)
+
+    def eager(self, name, fn):
+        def call(*args, **kwargs):
+            if self.capturing:
+                raise fault.Fault("bad_config", f"the eager region {name} is called inside the captured region "
+                                  f"{self.capturing}", "capture the parts before and after it instead")
+            return fn(*args, **kwargs)
+        return call
+
+    def region(self, name, fn):
+        def call(*args, **kwargs):
+            if self.capturing or name in self.skip:
+                return fn(*args, **kwargs)
+            n = self.order.get(name, 0)
+            self.order[name] = n + 1
+            flat, spec = self.flatten((args, kwargs))
+            if not self.live:
+                return self.warm(name, n, fn, flat, spec)
+            key = (self.key, name, n)
+            if key not in self.graphs:
+                self.graphs[key] = self.capture(name, n, fn, flat, spec)
+            else:
+                self.fill(self.graphs[key], flat)
+            cap = self.graphs[key]
+            cap.graph.replay()
+            for given, static in cap.inputs:
+                if given is not None:
+                    flat[given].copy_(static)
+            return cap.out
+        return call
+
+    def flatten(self, tree):
+        from torch.utils import _pytree
+
+        return _pytree.tree_flatten(tree)
+
+    def tensor(self, v):
+        return isinstance(v, self.torch.Tensor) and v.is_cuda
+
+    def warm(self, name, n, fn, flat, spec):
+        """Learns which arguments stay in place and which ones the region writes."""
+        from torch.utils import _pytree
+
+        before = [v._version if self.tensor(v) else None for v in flat]
+        args, kwargs = _pytree.tree_unflatten(flat, spec)
+        out = fn(*args, **kwargs)
+        seen = self.args.setdefault((name, n), {})
+        for k, v in enumerate(flat):
+            if self.tensor(v):
+                ptr, stays, written = seen.get(k, (v.data_ptr(), True, False))
+                seen[k] = (v.data_ptr(), stays and ptr == v.data_ptr(), written or v._version != before[k])
+        return out
+
+    def capture(self, name, n, fn, flat, spec):
+        from torch.utils import _pytree
+
+        torch, known = self.torch, self.args.get((name, n), {})
+        static, back = list(flat), []
+        for k, v in enumerate(flat):
+            if self.tensor(v):
+                _, stays, written = known.get(k, (0, False, False))
+                if not stays:
+                    static[k] = torch.empty_strided(v.shape, v.stride(), dtype=v.dtype, device=v.device).copy_(v) \
+                        if v.numel() and not any(s == 0 for s in v.stride()) else v.clone()
+                    if written:
+                        back.append((k, static[k]))
+        args, kwargs = _pytree.tree_unflatten(static, spec)
+        graph, countable = graphs.new_graph(torch)
+        self.trace.emit("region", name=name, at="enter")
+        began, inner = time.monotonic_ns(), None
+        try:
+            ctx = torch.cuda.graph(graph, stream=self.side, capture_error_mode="global")
+            ctx.gatebot = True
+            with ctx:
+                self.capturing = name
+                self.listen.capturing = True
+                try:
+                    with self.listen.armed_step():
+                        out = fn(*args, **kwargs)
+                except Exception as e:
+                    inner = e
+                    raise
+                finally:
+                    self.capturing, self.listen.capturing = None, False
+            if countable and hasattr(graph, "instantiate"):
+                graph.instantiate()
+        except Exception as e:
+            self.failed(name, inner or e, inner is not None and e is not inner and e)
+        finally:
+            self.trace.emit("region", name=name, at="exit")
+        nodes, kinds = graphs.count(graph.raw_cuda_graph()) if countable else (-1, {})
+        self.trace.emit("graph", name=name, nodes=nodes, edges=-1, kinds=kinds, launches=-1, bucket=self.key or None,
+                        mode="global", dur=time.monotonic_ns() - began)
+        return Captured(graph, out, back, static)
+
+    def failed(self, name, exc, later):
+        if isinstance(exc, fault.Fault):
+            raise exc
+        text = str(exc)
+        at = frames.of(exc)
+        if isinstance(exc, getattr(self.torch.cuda, "OutOfMemoryError", ())):
+            raise fault.of(self.torch, exc, f"capture of {name}")
+        code, words = graphs.code(text), watch.brief(exc)
+        if isinstance(exc, SystemError) and later and graphs.code(str(later)) == 901:
+            # torch warned and raised in one call, and Python kept neither; a refused call is what spoils a capture there
+            code, words = 900, "a waiting operation was refused (torch lost its message)"
+        elif not code and later:
+            code = graphs.code(str(later))
+        self.trace.emit("error", source="user", code="capture_failed", of=name, cuda=code or None, frames=at or None,
+                        text=words)
+        raise Failed(name) from exc
+
+    def fill(self, cap, flat):
+        for k, v in enumerate(flat):
+            s = cap.keep[k]
+            if self.tensor(v) and s.data_ptr() != v.data_ptr():
+                if s.shape != v.shape or s.dtype != v.dtype:
+                    raise fault.Fault("shape_changed", f"argument {k} of a region is {list(v.shape)} now and was "
+                                      f"{list(s.shape)} when it was captured", "key the bucket on the shape")
+                s.copy_(v)
+
+    def step(self, i):
+        """One step with its regions captured or replayed."""
+        self.key, self.order, self.i = self.run.bucket(i), {}, i
+        self.run.prepare(i)
+        if self.run.regions:
+            return self.run.module.step(self.run.state, i)
+        if not hasattr(self, "whole"):
+            self.whole = self.region(WHOLE, lambda: self.run.module.step(self.run.state, self.i))
+        return self.whole()
