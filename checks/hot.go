@@ -20,7 +20,7 @@ var coldNames = []string{"__init__", "__new__", "__post_init__", "__del__", "__r
 	"extra_repr", "reset_parameters", "init_weights", "_init_*", "create_weights", "post_init", "process_weights*",
 	"*weight_loader*", "state_dict", "_load_from_state_dict", "test_*", "setUp", "tearDown", "main", "_dummy_run",
 	"make_dummy_*", "get_dummy_*", "dummy_*", "parse_args", "add_cli_args", "export*", "initialize*", "_initialize*",
-	"configure_*", "_configure_*", "setup", "setup_*", "_setup_*", "connect", "*validat*", "register_*", "shutdown"}
+	"configure_*", "_configure_*", "setup", "setup_*", "_setup_*", "connect", "*validat*", "register_*", "shutdown", "_maybe_save*", "dump_*", "_dump_*"}
 
 // coldPaths are never hot by default: what runs there is a test, a measurement or an example of use.
 var coldPaths = []string{"tests/**", "**/tests/**", "test/**", "**/test/**", "test_*.py", "*_test.py", "conftest.py",
@@ -159,7 +159,13 @@ func (h *hotPath) cold(f *Func) bool {
 			return true
 		}
 	}
-	return debugName(f.short) && !rootName(f.short)
+	// What a debugging decorator wraps around a function is off in production with it.
+	for o := f; o != nil; o = o.outer {
+		if debugName(o.short) && !rootName(o.short) {
+			return true
+		}
+	}
+	return false
 }
 
 // chain is the way from a root to f, root first.
