@@ -20,6 +20,7 @@ func newFixlog(s streams) *cobra.Command {
 
 func newFixlogUpdate(s streams) *cobra.Command {
 	var with []string
+	var judge string
 	c := &cobra.Command{
 		Use:   "update [A..B]",
 		Short: "Log what the commits since the last update fixed",
@@ -28,7 +29,7 @@ and writes what disappeared, the way fixlog.mode says: into the ledger (` + gate
 (pr, push), one file for each fix (fragments), or git notes (notes). It needs no server.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return withFixLog(c.Context(), func(l *gate.FixLog) error {
+			return withFixLog(c.Context(), judge, func(l *gate.FixLog) error {
 				progress := newProgress(s.err)
 				var said time.Time
 				l.Progress = func(done, left int) {
@@ -53,18 +54,28 @@ and writes what disappeared, the way fixlog.mode says: into the ledger (` + gate
 			})
 		},
 	}
+	addJudge(c, &judge)
 	c.Flags().StringArrayVar(&with, "with", nil, "`revision` of another branch whose log tells which fixes were picked from it")
 	return c
 }
 
 // withFixLog opens the log of the repository around the current directory.
-func withFixLog(ctx context.Context, f func(*gate.FixLog) error) error {
+func withFixLog(ctx context.Context, judge string, f func(*gate.FixLog) error) error {
 	l, err := gate.OpenFixLog(ctx, ".")
 	if err != nil {
 		return commandError(err)
 	}
 	defer func() { _ = l.Close() }() // only readers end with it
+	if judge != "" {
+		if err := l.JudgeWith(judge); err != nil {
+			return commandError(err)
+		}
+	}
 	return f(l)
+}
+
+func addJudge(c *cobra.Command, file *string) {
+	c.Flags().StringVar(file, "config", "", "configuration `file` for every commit, instead of each commit's own (for history that is older than it)")
 }
 
 // first is the first argument, or nothing.
@@ -76,7 +87,8 @@ func first(args []string) string {
 }
 
 func newFixlogVerify(s streams) *cobra.Command {
-	return &cobra.Command{
+	var judge string
+	c := &cobra.Command{
 		Use:   "verify [A..B]",
 		Short: "Read history again and say where the log disagrees with it",
 		Long: `Compares the findings of the commits that the log covers, or of A..B, anew, and lists fixes that the log lacks, entries
@@ -84,7 +96,7 @@ that fixed nothing of the kind, and states that are not what history has. Rows t
 are not. Exits 1 when anything is wrong.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return withFixLog(c.Context(), func(l *gate.FixLog) error {
+			return withFixLog(c.Context(), judge, func(l *gate.FixLog) error {
 				wrong, unclear, err := l.Verify(c.Context(), first(args))
 				if err != nil {
 					return commandError(err)
@@ -104,6 +116,8 @@ are not. Exits 1 when anything is wrong.`,
 			})
 		},
 	}
+	addJudge(c, &judge)
+	return c
 }
 
 func newFixlogCollate(s streams) *cobra.Command {
@@ -112,7 +126,7 @@ func newFixlogCollate(s streams) *cobra.Command {
 		Short: "Fold the fragments into the ledger and the document (mode fragments)",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return withFixLog(c.Context(), func(l *gate.FixLog) error {
+			return withFixLog(c.Context(), "", func(l *gate.FixLog) error {
 				said, err := l.Collate(c.Context())
 				if err != nil {
 					return commandError(err)
@@ -135,7 +149,7 @@ func newFixlogShow(s streams) *cobra.Command {
 			if format != "markdown" && format != "json" {
 				return usagef("--format %q is none of markdown, json", format)
 			}
-			return withFixLog(c.Context(), func(l *gate.FixLog) error {
+			return withFixLog(c.Context(), "", func(l *gate.FixLog) error {
 				if open {
 					return showOpen(s.out, l)
 				}

@@ -24,10 +24,13 @@ type FixLog struct {
 	Document []byte // as it is on disk; nil in a mode without one
 	Config   *config.Config
 	Progress func(done, left int) // commits, while an update runs; may be nil
-	root     string
-	repo     git.Repository
-	store    store
-	local    *provisional
+	// Judge is the configuration that every commit is scanned with, instead of its own: history that is older than the
+	// configuration is read as if it had had it. Nil means each commit's own.
+	Judge *config.Config
+	root  string
+	repo  git.Repository
+	store store
+	local *provisional
 }
 
 // store is one way to keep the log (fixlog.mode).
@@ -52,6 +55,16 @@ func OpenFixLog(ctx context.Context, dir string) (*FixLog, error) {
 		return nil, errors.Join(err, repo.Close())
 	}
 	return l, nil
+}
+
+// JudgeWith reads the configuration that every commit is to be scanned with.
+func (l *FixLog) JudgeWith(file string) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return &UsageError{fmt.Sprintf("--config: %v (check the path)", err)}
+	}
+	l.Judge, err = config.Load(file, data)
+	return err
 }
 
 func (l *FixLog) open(ctx context.Context, dir string) (err error) {
@@ -146,7 +159,7 @@ func (l *FixLog) Update(ctx context.Context, rng string, with []string) (*fixlog
 func (l *FixLog) options(ctx context.Context, rng string) (fixlog.Options, error) {
 	o := fixlog.Options{LogPaths: []string{l.Config.FixLog.Path, LedgerPath},
 		Quiet: func(ctx context.Context, c git.Commit, changes []git.Change) (bool, error) {
-			return quiet(ctx, l.repo, c, changes)
+			return quiet(ctx, l.repo, l.Judge, c, changes)
 		}}
 	if rng == "" {
 		return o, nil
@@ -248,6 +261,9 @@ func (l *FixLog) beginning(ctx context.Context) (string, error) {
 }
 
 func (l *FixLog) scan(ctx context.Context, rev string) ([]finding.Finding, error) {
+	if l.Judge != nil {
+		return Tree(ctx, l.repo, rev, l.Judge)
+	}
 	return scanForLog(ctx, l.repo, rev)
 }
 

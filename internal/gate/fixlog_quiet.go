@@ -15,14 +15,17 @@ import (
 // quiet scans the files that a commit touched, as they were and as they are, each set by itself and every function as
 // if it were hot. When the two sets hold the same hazards in the same functions, however little is known of them, the
 // commit is no fix by what it changed. It costs milliseconds; the whole tree costs seconds.
-func quiet(ctx context.Context, repo git.Repository, c git.Commit, changes []git.Change) (bool, error) {
-	cfg, err := TreeConfig(ctx, repo, c.ID)
-	var broken *config.Error
-	if errors.As(err, &broken) {
-		return false, nil //nolint:nilerr // the full scan says why it makes no claim
-	}
-	if err != nil {
-		return false, err
+func quiet(ctx context.Context, repo git.Repository, cfg *config.Config, c git.Commit, changes []git.Change) (bool, error) {
+	if cfg == nil {
+		var err error
+		cfg, err = TreeConfig(ctx, repo, c.ID)
+		var broken *config.Error
+		if errors.As(err, &broken) {
+			return false, nil //nolint:nilerr // the full scan says why it makes no claim
+		}
+		if err != nil {
+			return false, err
+		}
 	}
 	var old, now touched
 	for _, x := range changes {
