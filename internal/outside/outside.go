@@ -1,5 +1,5 @@
 // Package outside fetches test material that others publish: GitHub's OpenAPI description of its API and its example
-// webhook payloads, from npm. Nothing of it is committed; it is fetched once into a cache, each file checked against
+// webhook payloads, and the JSON schema of SARIF, from npm. Nothing of it is committed; it is fetched once into a cache, each file checked against
 // the hash written here, and never changes under a test.
 //
 // Tests call [OpenAPI] and [WebhookExamples]. Without a network they are skipped, and say so; with
@@ -34,6 +34,11 @@ var (
 	webhookExamples = File{
 		Package: "@octokit/webhooks-examples@7.6.1", Name: "package/api.github.com/index.json",
 		Cache: "octokit-webhooks-examples-7.6.1.json", SHA256: "09d8f0c617876ae9dad22e26fea5510bfcaad50ee7e602659f6db25b87b25815",
+	}
+	// Release candidate 5 of the schema, the last before the standard, and the one that npm has (MIT).
+	sarifSchema = File{
+		Package: "@microsoft/jest-sarif@1.0.0-beta.0", Name: "package/lib/schemas/sarif-2.1.0-rtm.5.json",
+		Cache: "sarif-2.1.0-rtm.5.json", SHA256: "2d99159ae54a3eea97f81781cff48780548657c35949f4b7f25e99a2ba4de4f8",
 	}
 )
 

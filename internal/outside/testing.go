@@ -19,6 +19,9 @@ func OpenAPI(t testing.TB) []byte { t.Helper(); return get(t, openAPI) }
 // WebhookExamples is GitHub's collection of example webhook payloads: a list of {name, examples}.
 func WebhookExamples(t testing.TB) []byte { t.Helper(); return get(t, webhookExamples) }
 
+// SARIFSchema is the JSON schema of SARIF 2.1.0.
+func SARIFSchema(t testing.TB) []byte { t.Helper(); return get(t, sarifSchema) }
+
 func get(t testing.TB, f File) []byte {
 	t.Helper()
 	one.Lock()
