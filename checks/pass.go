@@ -84,6 +84,21 @@ func (p *Pass) FirstUse() bool { return p.fr.once > 0 }
 // (`x.cpu().numpy()`: Value of `x`). Nil when it has not been evaluated.
 func (p *Pass) Value(e pyast.Expr) *Value { return p.fr.values[e] }
 
+// Kernel is the syntax of the kernel that a call like `kernel[grid](…)` launches, and whether it is in the file that is
+// looked at; nil for any other call.
+func (p *Pass) Kernel(c *Call) (kernel *pyast.FuncDef, here bool) {
+	s, ok := c.Node.Func.(*pyast.Subscript)
+	if !ok {
+		return nil, false
+	}
+	v := p.Value(s.X)
+	if v == nil || v.Kind != KindFunc || v.Func == nil || !v.Func.kernel || v.lambda != nil {
+		return nil, false
+	}
+	_, node := p.in.syntax(v.Func)
+	return node, v.Func.Path == p.Path()
+}
+
 // Raises reports whether every way through body ends in a raise, as in `if bad.any(): raise ValueError`.
 func Raises(body []pyast.Stmt) bool {
 	if len(body) == 0 {

@@ -20,10 +20,7 @@ const corpus = "../../testdata/corpus"
 
 // misses are the static cases that the source scan does not find yet, with the reason. Finding one makes the test fail
 // until it is taken off the list, so the list can only shrink.
-var misses = map[string]string{
-	"065-autotune-keyed-on-step": "GB901: needs the call sites of a Triton kernel matched with the key of its autotuner",
-	"066-scatter-index-int16":    "an integer width: the inference knows integers only; it raises in eager mode as well",
-}
+var misses = map[string]string{}
 
 func TestCorpus(t *testing.T) {
 	cases := load(t)

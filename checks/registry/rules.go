@@ -74,7 +74,9 @@ import (
 	"github.com/gatebot/gatebot/checks/gb809"
 	"github.com/gatebot/gatebot/checks/gb810"
 	"github.com/gatebot/gatebot/checks/gb811"
+	"github.com/gatebot/gatebot/checks/gb901"
 	"github.com/gatebot/gatebot/checks/gb908"
+	"github.com/gatebot/gatebot/checks/gb917"
 )
 
 // Rules are all source rules, in the order of their ids.
@@ -149,5 +151,7 @@ var Rules = []*checks.Rule{
 	gb809.Rule,
 	gb810.Rule,
 	gb811.Rule,
+	gb901.Rule,
 	gb908.Rule,
+	gb917.Rule,
 }
