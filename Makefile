@@ -9,8 +9,9 @@ LDFLAGS := -X main.version=$(VERSION)
 
 .PHONY: build test test-cuda lint bench demo fuzz generate new-rule clean
 
-build: ## bin/gatebot
+build: ## bin/gatebot, and the probe that the CUDA driver loads
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/gatebot ./cmd/gatebot
+	gpu/probe/build.sh bin/gatebot-probe.so
 
 test: ## everything that needs no GPU, with the race detector; the Go/CUDA part runs against the pretend driver
 	$(GO) vet ./...

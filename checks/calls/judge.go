@@ -221,6 +221,9 @@ func (j *judge) finding(s *seen) finding.Finding {
 	if s.place.line > 0 {
 		f.Column, f.EndColumn = 1, 1
 	}
+	if s.place.line == 0 && s.place.function != "" {
+		f.Message += ", in " + s.place.function
+	}
 	if s.broke != "" {
 		f.Message += "; " + s.broke
 		f.Severity = finding.Error
@@ -238,6 +241,7 @@ func (j *judge) finding(s *seen) finding.Finding {
 		f.Message += ", on another thread while the region runs"
 		f.Severity = finding.Warn
 	}
+	f.Message += fmt.Sprintf(" (%d×, the host spent %.1f µs)", s.calls, float64(s.nanos)/1e3)
 	f.Evidence = []finding.Evidence{
 		{Kind: finding.EvidenceAPICall, Message: cost, Code: names},
 		{Kind: finding.EvidenceStack, Frames: stack(j.scope.Root, s.sample.Frames, s.sample.Native)},
