@@ -97,7 +97,8 @@ func Unpack(packed []byte, srcLen int, buffer []Node) ([]Node, error) {
 	open := []uint32{count} // where the subtrees around the node end
 	for i := uint32(0); i < count; i++ {
 		code := p.byte()
-		what, single := Node{}, false
+		var what Node
+		var single bool
 		switch {
 		case code == newCode:
 			what = Node{Symbol: uint16(p.byte())<<8 | uint16(p.byte()), Field: p.byte(), Flags: p.byte()}
