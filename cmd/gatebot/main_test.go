@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -27,6 +28,11 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("no condition %q", name)
 		},
 		Setup: func(e *testscript.Env) error {
+			h200, err := filepath.Abs("../../gpu/probe/testdata/h200")
+			if err != nil {
+				return err
+			}
+			e.Setenv("H200", h200)
 			e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			e.Setenv("GIT_AUTHOR_NAME", "A U Thor")
 			e.Setenv("GIT_AUTHOR_EMAIL", "author@example.com")
@@ -61,6 +67,12 @@ func TestUsageErrors(t *testing.T) {
 		{"check now", `unknown command "now"`},
 		{"check --only sing", `--only: no check "sing"`},
 		{"check --timeout 0s", "not a time limit"},
+		{"probe", "requires at least 1 arg"},
+		{"probe --format xml -- true", `--format "xml"`},
+		{"probe --warmup -1 -- true", "--warmup -1 is negative"},
+		{"trace", ""},
+		{"trace verdict", "requires at least 1 arg"},
+		{"trace verdict --fail-on all x", `--fail-on "all"`},
 		{"hook", ""},
 		{"hook remove", `no command "remove"`},
 		{"rules GB999", "GB999"},

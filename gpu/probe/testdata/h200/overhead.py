@@ -1,38 +1,66 @@
-"""Host time of one launch of a tiny kernel, in µs: median over 25 rounds of 2,000. Modes: bare, disarmed, recording."""
+"""What recording costs: host time of a launch of a tiny kernel, and of a step of 61 layers with about 2,500 launches.
+
+One line per process: bare (no probe), or disarmed and recording in turn in one process, or torch's profiler. The medians
+are of interleaved rounds, and the runs of one call alternate (record.sh), since the machine itself drifts.
+"""
 
 import ctypes
 import os
 import statistics
+import sys
 import time
 
 import torch
 
 path = os.environ.get("CUDA_INJECTION64_PATH")
 x = torch.zeros(64, device="cuda")
+w = [torch.randn(256, 256, device="cuda") / 16 for _ in range(61)]
+h = torch.randn(8, 256, device="cuda")
 
 
-def round_():
-    torch.cuda.synchronize()
-    t = time.perf_counter()
+def tiny():
     for _ in range(2000):
         x.add_(1)
+    return 2000
+
+
+def step():
+    y = h
+    for m in w:
+        for _ in range(4):
+            r = y
+            y = y @ m
+            y = torch.nn.functional.silu(y)
+            y = y * torch.rsqrt(y.pow(2).mean(-1, keepdim=True) + 1e-6)
+            y = y + r
+            y = y.clamp(-4, 4)
+    return 61 * 4 * 10
+
+
+def timed(f):
     torch.cuda.synchronize()
-    return (time.perf_counter() - t) / 2000 * 1e6
+    t = time.perf_counter()
+    n = f()
+    torch.cuda.synchronize()
+    return (time.perf_counter() - t) / n * 1e6
 
 
-def median(n=25):
-    return statistics.median(round_() for _ in range(n))
-
-
-round_()
-if path:
-    probe = ctypes.CDLL(path)
-    off, on = [], []
-    for _ in range(25):
-        probe.gatebot_disarm()
-        off.append(round_())
-        probe.gatebot_arm()
-        on.append(round_())
-    print("disarmed %.3f recording %.3f" % (statistics.median(off), statistics.median(on)))
-else:
-    print("bare %.3f" % median(50))
+for f in (tiny, step):
+    for _ in range(3):
+        timed(f)
+    if len(sys.argv) > 1:
+        with torch.profiler.profile() as p:
+            got = [timed(f) for _ in range(5)]
+        print(f.__name__, "profiler %.3f" % statistics.median(got))
+    elif path:
+        probe = ctypes.CDLL(path)
+        off, on = [], []
+        for _ in range(25):
+            probe.gatebot_disarm()
+            off.append(timed(f))
+            probe.gatebot_arm()
+            on.append(timed(f))
+        a, b = statistics.median(off), statistics.median(on)
+        print(f.__name__, "disarmed %.3f recording %.3f ratio %.3f" % (a, b, b / a))
+    else:
+        print(f.__name__, "bare %.3f" % statistics.median(timed(f) for _ in range(50)))

@@ -1,26 +1,46 @@
 #!/usr/bin/env bash
-# Records the traces of this folder on a machine with a GPU and torch: record.sh OUT_DIR.
+# Records the traces of this folder on a machine with a GPU and torch, and tries gatebot probe there when a gatebot is
+# given: record.sh OUT_DIR [GATEBOT].
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-out=${1:?where to put the traces}
+out=${1:?where to put the traces} gatebot=${2:-}
 mkdir -p "$out"
-"$here/../../build.sh" /tmp/gatebot-probe.so
+export GATEBOT_PROBE_SO=/tmp/gatebot-probe.so PYTHONUNBUFFERED=1
+"$here/../../build.sh" "$GATEBOT_PROBE_SO"
 cd "$here/../../../.."
+rel=gpu/probe/testdata/h200
 probe() { # NAME ENV... -- COMMAND
   local name=$1 env=(); shift
   while [ "$1" != -- ]; do env+=("$1"); shift; done
   shift
   rm -f "/tmp/$name".*
-  env "${env[@]}" GATEBOT_TRACE="/tmp/$name" CUDA_INJECTION64_PATH=/tmp/gatebot-probe.so "$@" 2>&1 | tail -5
+  env ${env[@]+"${env[@]}"} GATEBOT_TRACE="/tmp/$name" CUDA_INJECTION64_PATH="$GATEBOT_PROBE_SO" timeout 100 "$@" 2>&1 | tail -5
   cat "/tmp/$name".* | gzip -9n >"$out/$name.ndjson.gz"
 }
-rel=gpu/probe/testdata/h200
 probe hazards -- python3 $rel/hazards.py
-probe regions GATEBOT_REGION_FUNC=__main__:Model.decode NVTX_INJECTION64_PATH=/tmp/gatebot-probe.so -- python3 $rel/regions.py
+probe regions GATEBOT_REGION_FUNC=__main__:Model.decode NVTX_INJECTION64_PATH="$GATEBOT_PROBE_SO" -- python3 $rel/regions.py
 probe capture -- python3 $rel/capture.py
 nvcc -o /tmp/plain -Xcompiler -rdynamic $rel/plain.cu && probe plain -- /tmp/plain
+probe taken -- python3 $rel/taken.py
 for i in 1 2 3; do
   python3 $rel/overhead.py
   probe overhead -- python3 $rel/overhead.py
+  python3 $rel/overhead.py profiler 2>/dev/null
 done | tee "$out/overhead.txt"
 rm -f "$out/overhead.ndjson.gz"
+[ -n "$gatebot" ] || exit 0
+gate() { # NAME FLAGS... -- COMMAND
+  local name=$1; shift
+  echo "== $name"
+  timeout 100 "$gatebot" probe --results "$out/$name.json" "$@" >"/tmp/$name.out" 2>"/tmp/$name.err"
+  echo "exit $?"
+  grep -aE "^[^ ].*(error|warn|verdict|fail)" "/tmp/$name.out" | head -12
+  grep -aA1 -E "why" "/tmp/$name.out" | grep -a why | head -12
+  tail -2 "/tmp/$name.err" | cut -c1-300
+}
+gate contend --root . -- python3 $rel/contend.py
+gate pytest --region-func test_decode:decode --root . -- python3 -m pytest -q $rel/test_decode.py
+gate cupy --region-func __main__:decode --root . -- python3 $rel/cupy_step.py
+gate jax --region-func __main__:decode --root . -- env XLA_PYTHON_CLIENT_PREALLOCATE=false python3 $rel/jax_step.py
+gate llama --region-func transformers.models.llama.modeling_llama:LlamaForCausalLM.forward --root . -- python3 $rel/generate.py llama
+gate gpt_oss --region-func transformers.models.gpt_oss.modeling_gpt_oss:GptOssForCausalLM.forward --root . -- python3 $rel/generate.py gpt_oss
