@@ -39,6 +39,10 @@ func (h *hotPath) resolveRef(f *Func, ref string, add func(...*Func)) {
 		h.byName(name, add)
 		return
 	}
+	if op, ok := strings.CutPrefix(ref, "torch.ops."); ok {
+		h.operator(last(op), add)
+		return
+	}
 	first, rest, more := strings.Cut(ref, ".")
 	if first == "self" && f.Class != nil && more {
 		h.selfRef(f.Class, rest, add)
@@ -70,6 +74,22 @@ func (h *hotPath) resolveRef(f *Func, ref string, add func(...*Func)) {
 	case !s.known() && more:
 		h.byName(last(ref), add)
 	}
+}
+
+// operator follows torch.ops.lib.name: what is registered under a name is mostly the one function of that name.
+func (h *hotPath) operator(name string, add func(...*Func)) {
+	if h.plain == nil {
+		h.plain = map[string]*Func{}
+		for _, m := range h.p.modules {
+			for n, f := range m.funcs {
+				if _, dup := h.plain[n]; dup {
+					f = nil
+				}
+				h.plain[n] = f
+			}
+		}
+	}
+	add(h.plain[name]) // nil when two modules have one
 }
 
 // selfRef follows self.rest in class c: a method (with what overrides it), or an attribute that holds an object.

@@ -37,6 +37,7 @@ type hotPath struct {
 	called map[*Func]bool
 	// mentioned are the names that some function calls or hands on.
 	mentioned map[string]bool
+	plain     map[string]*Func // functions at the top level by name, nil for names of several; made on demand
 }
 
 // findHot computes what runs in a step.
@@ -75,7 +76,7 @@ func findHot(p *project, opts *Options) *hotPath {
 			f.refs, f.locals = nil, nil
 		}
 	}
-	h.count, h.mentioned = nil, nil
+	h.count, h.mentioned, h.plain = nil, nil, nil
 	return h
 }
 
