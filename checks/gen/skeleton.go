@@ -31,10 +31,14 @@ func New(checks, id, name string) error {
 	if err := os.MkdirAll(filepath.Join(dir, "testdata"), 0o755); err != nil {
 		return err
 	}
+	rule, hazard, fine, ext := ruleText, hazardText, fineText, ".py"
+	if id[2] == '8' {
+		rule, hazard, fine, ext = nativeText, nativeHazardText, nativeFineText, ".cu"
+	}
 	files := map[string]string{
-		filepath.Join(dir, pkg+".go"):                fmt.Sprintf(ruleText, pkg, id, name, pkg, id, id, name, groups[id[2]-'0']),
-		filepath.Join(dir, "testdata", "hazards.py"): hazardText,
-		filepath.Join(dir, "testdata", "fine.py"):    fineText,
+		filepath.Join(dir, pkg+".go"):                 fmt.Sprintf(rule, pkg, id, name, pkg, id, id, name, groups[id[2]-'0']),
+		filepath.Join(dir, "testdata", "hazards"+ext): hazard,
+		filepath.Join(dir, "testdata", "fine"+ext):    fine,
 	}
 	for path, text := range files {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -91,6 +95,42 @@ var Rule = &checks.Rule{
 	Fine:   nil, // what looks like it and is not
 	Calls:  []string{},
 	Call:   checks.OnDevice("{expr} …"),
+}
+`
+
+// nativeText is ruleText for a rule about C++ and CUDA.
+const nativeText = `// Package %s is rule %s, %s.
+package %s
+
+import (
+	"github.com/gatebot/gatebot/checks"
+	"github.com/gatebot/gatebot/internal/finding"
+)
+
+// Rule is %s.
+var Rule = &checks.Rule{
+	ID: "%s", Name: "%s", Group: checks.%s, Severity: finding.Error, Tier: 2, Static: true,
+	Title:  "", // one line that continues "code that …"
+	Text:   "", // why it hurts, for someone who has never seen a CUDA graph
+	Before: "", // code that has the hazard
+	After:  "", // the same code without it
+	Fix:    "", // one line, imperative
+	Fine:   nil, // what looks like it and is not
+	Native: &checks.Native{
+		Calls: []string{},
+		Call:  checks.NativeAlways("{expr} …"),
+	},
+}
+`
+
+const nativeHazardText = `void op(at::Tensor x, cudaStream_t stream) {
+  use(x);  // want "what the message says"
+}
+`
+
+const nativeFineText = `void op(at::Tensor x, cudaStream_t stream) {
+  // which false positive this line guards against
+  use(x);
 }
 `
 
