@@ -38,6 +38,10 @@ func named(name string, v *Value) *Value {
 		if h := hint(name); h.OnCPU() {
 			return v.with(func(c *Value) { c.Place, c.Sure = PlaceCPU, Possible })
 		}
+	case v.OnCPU():
+		if h := hint(name); h.OnDevice() { // the device side of a pair of buffers
+			return v.with(func(c *Value) { c.Place, c.Sure = PlaceDevice, Possible })
+		}
 	}
 	return v
 }

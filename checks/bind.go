@@ -118,7 +118,26 @@ func passed(g *frame, a Arg) *Value {
 		}
 		return a.Value
 	}
-	return g.from.step(a.Value, a.Node, "passed as "+a.Name)
+	v := g.from.step(a.Value, a.Node, "passed as "+a.Name)
+	if v.Sure == Likely && declaredHost(g, a.Name) {
+		v = v.with(func(c *Value) { c.Sure = Possible }) // one of the two is wrong about it
+	}
+	return v
+}
+
+// declaredHost reports whether a parameter is declared as numbers: an int, or a list of tuples of ints.
+func declaredHost(g *frame, name string) bool {
+	node, ok := g.node.(*pyast.FuncDef)
+	if !ok {
+		return false
+	}
+	for _, p := range node.Params {
+		if p.Name == name && p.Annotation != nil {
+			v := g.in.annotation(g.u.mod, g.u.tree.Text(p.Annotation), true)
+			return v != nil && !v.IsNone() && !v.IsUnknown() && (v.IsNumber() || v.IsSequence() && v.Element() != nil && v.HostData())
+		}
+	}
+	return false
 }
 
 // annotatedOr takes the annotation of a parameter for an argument of which nothing is known.

@@ -81,3 +81,23 @@ func (fr *frame) stores(body []pyast.Stmt, target string) bool {
 	})
 	return found
 }
+
+// leftOut reports whether test finds that an argument is missing, in a function that nobody was seen to call:
+// the place that makes up for it may be one that no step comes to.
+func (fr *frame) leftOut(test pyast.Expr) bool {
+	t, ok := test.(*pyast.Compare)
+	fn, def := fr.node.(*pyast.FuncDef)
+	if !ok || !def || fr.from != nil || fr.in.opts.AllFunctions || len(t.Ops) != 1 || t.Ops[0] != "is" || !isNone(t.Rest[0]) {
+		return false
+	}
+	name, ok := t.First.(*pyast.Name)
+	if !ok {
+		return false
+	}
+	for _, p := range fn.Params {
+		if p.Name == name.ID {
+			return isNone(p.Default)
+		}
+	}
+	return false
+}

@@ -14,7 +14,7 @@ func (fr *frame) branch(s *pyast.If) {
 	if runThen {
 		fr.env = then
 		fr.narrow(s.Test, true)
-		first := fr.firstUse(s)
+		first := fr.firstUse(s) || fr.leftOut(s.Test)
 		if first {
 			fr.once++
 		}

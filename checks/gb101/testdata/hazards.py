@@ -41,3 +41,10 @@ def lengths(x: torch.Tensor, lens: torch.Tensor | None = None, packed=False):
     if lens is not None:
         return lens.sum().item()  # possible "copies one value"
     return x.sum().item()  # want "copies one value"
+
+
+class Fallback(torch.nn.Module):
+    def forward(self, x: torch.Tensor, longest: int | None = None):
+        if longest is None:  # who calls it may always say
+            longest = x.max().item()  # possible "copies one value"
+        return x * longest + x.min().item()  # want "copies one value"

@@ -180,3 +180,21 @@ def images_step(batch: dict, image: ImageInputs, grid_thw: torch.Tensor, pixels:
     reveal(image.slots)  # is "device tensor (likely)"
     reveal(grid_thw)  # is "CPU tensor (pageable) (likely)"
     reveal(pixels)  # is "device tensor (likely)"
+
+
+class Buffers:
+    def __init__(self):
+        self.cpu = torch.zeros(4)
+        self.gpu = torch.zeros(4)
+
+
+def declared_step(x: torch.Tensor, pair: Buffers):
+    reveal(pair.cpu)  # is "CPU tensor (pageable), 1-d, float (likely)"
+    reveal(pair.gpu)  # is "device tensor, 1-d, float (possible)"
+    counted(x, [(1, 2)], x)
+
+
+def counted(n: int, grid: list[tuple[int, int]], rows: list):
+    reveal(n)  # is "device tensor (possible)"
+    reveal(grid)  # is "list"
+    reveal(rows)  # is "device tensor (likely)"
