@@ -49,9 +49,10 @@ func code(f *finding.Finding) string {
 // still there under another fingerprint is neither:
 //
 //   - moved: a new finding elsewhere has the same rule and tokens;
-//   - rewritten: a new finding in the same function is of the same rule;
+//   - rewritten: a new finding in the same function is of the same group of rules (`.item()` became `.tolist()`);
 //   - suppressed or judged less severe: the finding is there, it only does not count;
-//   - out of sight: the configuration changed and the file did not.
+//   - out of sight: the file did not change, so that the hazard is where it was. The configuration hides it, or what is
+//     inferred from another file.
 func disappeared(before, after []finding.Finding, c change) (fixed, removed []*finding.Finding) {
 	had := map[string]bool{}
 	for i := range before {
@@ -80,7 +81,7 @@ func disappeared(before, after []finding.Finding, c change) (fixed, removed []*f
 		func(old, now *finding.Finding) bool { return moveKey(old) == moveKey(now) && here(old) == now.Path },
 		func(old, now *finding.Finding) bool { return moveKey(old) == moveKey(now) },
 		func(old, now *finding.Finding) bool {
-			return old.Rule == now.Rule && here(old) == now.Path && old.Function == now.Function
+			return group(old.Rule) == group(now.Rule) && here(old) == now.Path && old.Function == now.Function
 		},
 	} {
 		gone, fresh = unmatched(gone, fresh, same)
@@ -89,13 +90,16 @@ func disappeared(before, after []finding.Finding, c change) (fixed, removed []*f
 		switch {
 		case c.deleted[f.Path]:
 			removed = append(removed, f)
-		case c.config && !c.touched[f.Path]:
+		case !c.touched[f.Path]:
 		default:
 			fixed = append(fixed, f)
 		}
 	}
 	return fixed, removed
 }
+
+// group is the group of a rule: GB1 of GB101.
+func group(rule string) string { return rule[:min(len(rule), 3)] }
 
 // unmatched pairs each old finding with at most one new one and returns what is left of both.
 func unmatched(old, now []*finding.Finding, same func(old, now *finding.Finding) bool) (o, n []*finding.Finding) {
