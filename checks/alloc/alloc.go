@@ -32,7 +32,7 @@ func Check(in *dynamic.Input) *dynamic.Result {
 	r := dynamic.New(finding.CheckAlloc)
 	steps := len(in.Steps(phase))
 	measures(in, r)
-	gating := flushes(in, r)
+	gating := flushes(in, r) + driver(in, r)
 	for _, k := range kinds {
 		n := place(in, r, k.op, func(f *dynamic.Found, times int) finding.Finding {
 			f.Rule = k.rule
@@ -114,7 +114,11 @@ func place(in *dynamic.Input, r *dynamic.Result, op string, report func(*dynamic
 		in2[f][a.Step] = true
 	}
 	n := 0
+	staged := readBack(in)
 	for _, f := range set.All() {
+		if op == "pin" && staged[[2]any{f.Place.Path, f.Place.Line}] {
+			continue
+		}
 		if op != "pin" && len(in2[f]) < 2 || f.Place.Path == "" && op == "alloc" {
 			continue
 		}
@@ -124,4 +128,25 @@ func place(in *dynamic.Input, r *dynamic.Result, op string, report func(*dynamic
 		r.Findings = append(r.Findings, x)
 	}
 	return n
+}
+
+// readBack are the lines that read device values or upload host ones and wait for it. Torch stages such copies in pinned
+// memory of its own: the wait is the hazard, and the sync check has it.
+func readBack(in *dynamic.Input) map[[2]any]bool {
+	out := map[[2]any]bool{}
+	mark := func(frames []trace.Frame) {
+		p := in.Place(frames)
+		out[[2]any{p.Path, p.Line}] = true
+	}
+	for _, w := range trace.Of[*trace.Warning](in.Trace) {
+		if w.Source == dynamic.SyncDebug && w.Phase == "sync" {
+			mark(w.Frames)
+		}
+	}
+	for _, a := range trace.Of[*trace.API](in.Trace) {
+		if a.Class == trace.ClassSync && a.Phase == "sync" {
+			mark(a.Frames)
+		}
+	}
+	return out
 }

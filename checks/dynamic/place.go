@@ -38,7 +38,7 @@ func (in *Input) Place(frames []trace.Frame) Place {
 
 // inside gives the path below the root. Environments that people keep in their repository are not it.
 func (in *Input) inside(file string) (string, bool) {
-	if file == "" || in.Root == "" {
+	if file == "" || file[0] == '<' || in.Root == "" { // "<frozen abc>" is no file
 		return "", false
 	}
 	if !filepath.IsAbs(file) {

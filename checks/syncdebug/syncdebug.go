@@ -120,6 +120,8 @@ func (s *seen) report(r *dynamic.Result, steps int) {
 	case gating > 0:
 		r.Fail("the host waits for the device at %s, %s a step", plural(gating, "line"), times(total, steps))
 		r.ByFindings = true
+	case s.broken() != "":
+		r.Check.Status, r.Check.Reason = finding.StatusError, s.broken()
 	case s.unplaced > 0:
 		r.Fail("torch's mode reported %s on stderr, without a place (run under the probe to find them)", plural(s.unplaced, "wait"))
 	case !s.in.HasProbe() && s.in.NeedProbe:
@@ -129,6 +131,16 @@ func (s *seen) report(r *dynamic.Result, steps int) {
 	case !s.in.HasProbe():
 		r.Check.Reason = "by torch's sync-debug mode and trace callbacks alone: the probe is missing, and waits of native code are not seen"
 	}
+}
+
+// broken says why the probe did not see everything, "" when it did or was not there.
+func (s *seen) broken() string {
+	for _, e := range s.in.Trace.Errors() {
+		if e.Base().Ev == trace.KindError && e.Source == "probe" {
+			return strings.TrimSuffix("the probe: "+e.Text+": "+e.Hint, ": ")
+		}
+	}
+	return ""
 }
 
 func (s *seen) evidence(f *dynamic.Found, steps int) []finding.Evidence {

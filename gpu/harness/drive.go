@@ -64,7 +64,8 @@ func Drive(ctx context.Context, r Request) (_ *Run, err error) {
 type driver struct {
 	Request
 	dir, script string
-	n           int
+	n           int // processes so far
+	newest      int // index of the newest harness file in the trace
 	run         *Run
 }
 
@@ -81,7 +82,7 @@ func (d *driver) all(ctx context.Context) error {
 		if _, err := d.process(ctx, "capture", skip); err != nil {
 			return err
 		}
-		bad := failed(d.run.Trace)
+		bad := d.failed()
 		if bad == "" || bad == "step" || slices.Contains(skip, bad) {
 			return nil
 		}
@@ -98,11 +99,11 @@ func finished(t *trace.Trace, phase string) bool {
 	})
 }
 
-// failed is the region whose capture failed last, in the newest file.
-func failed(t *trace.Trace) string {
+// failed is the region whose capture failed in the newest process, "" when none did.
+func (d *driver) failed() string {
 	name := ""
-	for _, e := range t.Errors() {
-		if e.Code == "capture_failed" && e.Base().Source == len(t.Files)-1 {
+	for _, e := range d.run.Trace.Errors() {
+		if e.Code == "capture_failed" && e.Base().Source == d.newest {
 			name = e.Of
 		}
 	}

@@ -42,6 +42,7 @@ func (d *driver) read(name, mode string, end ended) (whole bool, err error) {
 		d.run.Trace.Files = append(d.run.Trace.Files, one.Files...)
 		d.run.Trace.Events = append(d.run.Trace.Events, one.Events...)
 		if i == 0 {
+			d.newest = len(d.run.Trace.Files) - 1
 			at = where(one)
 			whole = one.Incomplete() == ""
 		}

@@ -65,7 +65,7 @@ func (d *driver) start(ctx context.Context, cfg, probe string) (ended, error) {
 		cmd.Env = append(cmd.Env, k+"="+v)
 	}
 	if d.Probe != "" {
-		cmd.Env = append(cmd.Env, "CUDA_INJECTION64_PATH="+d.Probe, "GATEBOT_TRACE="+probe)
+		cmd.Env = append(cmd.Env, "CUDA_INJECTION64_PATH="+d.Probe, "GATEBOT_TRACE="+probe, "GATEBOT_ARM=0")
 	}
 	out := &tail{}
 	cmd.Stdout, cmd.Stderr = out, out

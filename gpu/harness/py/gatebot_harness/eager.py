@@ -3,6 +3,7 @@ import contextlib
 import time
 
 from . import fault, runner, values, watch
+from .probe import Probe
 from .ops import Recorder
 
 KEEP = 256 << 20  # bytes of reference outputs that are kept for comparison; beyond it digests alone decide
@@ -11,7 +12,7 @@ KEEP = 256 << 20  # bytes of reference outputs that are kept for comparison; bey
 class Phases:
     def __init__(self, torch, trace, cfg, root, module, listen):
         self.torch, self.trace, self.cfg, self.root, self.listen = torch, trace, cfg, root, listen
-        self.run = runner.Runner(torch, trace, module, cfg)
+        self.run, self.probe = runner.Runner(torch, trace, module, cfg), Probe()
         self.warmup, self.steps = runner.plan(cfg)
         self.kept, self.digests = {}, {}
 
@@ -73,10 +74,14 @@ class Phases:
         """Every step again under torch's sync-debug mode. The outputs are read with the mode off: two eager runs that
         differ make a comparison with a replay worthless."""
         self.start()
+        @contextlib.contextmanager
+        def armed():
+            with self.probe.armed(), self.listen.armed_step():
+                yield
+
         with self.listen.python_warnings(), self.listen.stderr():
             for i in self.warmup + self.steps:
-                armed = self.listen.armed_step if i in self.steps else contextlib.nullcontext
-                out = self.run.step(i, armed)
+                out = self.run.step(i, armed if i in self.steps else contextlib.nullcontext)
                 self.run.sync()
                 self.run.emit_outputs(i, self.run.outputs(i, out), "eager")
 
@@ -116,7 +121,7 @@ class Phases:
             for i in steps:
                 before, host = torch.cuda.memory_stats(), pinned(torch)
                 self.listen.stepping = True
-                out = self.run.step(i)
+                out = self.run.step(i, self.probe.armed)
                 self.listen.stepping = False
                 after, host_after = torch.cuda.memory_stats(), pinned(torch)
                 del out

@@ -45,6 +45,8 @@ class Root:
 
     def has(self, filename):
         hit = self.known.get(filename)
+        if hit is None and filename.startswith("<"):
+            hit = self.known[filename] = False  # frozen or made up: no file
         if hit is None:
             real = os.path.realpath(filename)
             hit = real.startswith(self.root) and not any(

@@ -3,7 +3,7 @@ import json
 import os
 import sys
 
-from . import fault, frames
+from . import fault, frames, probe
 from .out import Trace
 from .watch import brief
 
@@ -37,6 +37,7 @@ def start(config):
             at = [{"file": s.filename, "line": s.lineno or 0, "func": s.name} for s in reversed(tb)]
             fault.emit(trace, fault.Fault("internal", f"the harness broke: {brief(e)}", source="harness",
                                           hint="please report this", at=at[:20]))
+    probe.Probe().end()
     trace.end(reason)
     sys.stdout.flush()
     sys.stderr.flush()

@@ -112,6 +112,7 @@ class Runner:
     @contextlib.contextmanager
     def step_marks(self, i, mode="eager"):
         self.trace.emit("step", at="enter", i=i, bucket=self.bucket(i) or None, mode=mode)
+        self.trace.flush()  # a process that dies in a step has said in which
         try:
             yield
         finally:

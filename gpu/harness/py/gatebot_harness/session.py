@@ -3,6 +3,7 @@ memory that the graph knows; tensors that stay where they are need no copy."""
 import time
 
 from . import fault, frames, graphs, watch
+from .probe import Probe
 from .regions import WHOLE
 
 
@@ -18,7 +19,7 @@ class Captured:
 class Session:
     def __init__(self, run, listen, skip):
         self.run, self.torch, self.trace, self.listen, self.skip = run, run.torch, run.trace, listen, set(skip)
-        self.side = self.torch.cuda.Stream()
+        self.side, self.probe = self.torch.cuda.Stream(), Probe()
         self.live, self.capturing, self.key = False, None, ""
         self.graphs, self.order, self.args = {}, {}, {}
 
@@ -105,7 +106,7 @@ class Session:
                 self.capturing = name
                 self.listen.capturing = True
                 try:
-                    with self.listen.armed_step():
+                    with self.probe.armed(), self.listen.armed_step():
                         out = fn(*args, **kwargs)
                 except Exception as e:
                     inner = e
