@@ -167,6 +167,11 @@ void gatebot_disarm(void) {
   gatebot_flush();
 }
 
+void gatebot_end(void) {
+  set_armed(false);
+  out_close("exit");
+}
+
 int gatebot_active(void) { return subscriber && out_open() && !forked; }
 
 void out_forked(void) {
