@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/git"
@@ -69,6 +70,9 @@ func (u *update) add(c git.Commit, gone []*finding.Finding, state State, renamed
 				Operation: operation(f), Measured: measured(f), Provisional: u.opts.Open}
 			byID[id] = r
 			ids = append(ids, id)
+		}
+		if op := operation(f); !strings.Contains(r.Operation, op) {
+			r.Operation += ", " + op
 		}
 		r.Fingerprints = append(r.Fingerprints, f.Fingerprint)
 		r.MoveKeys = append(r.MoveKeys, moveKey(f))
