@@ -126,7 +126,12 @@ func (in *interp) top() *frame {
 
 // activate makes the frame of a call. Guards around the call hold inside it.
 func (in *interp) activate(u *unit, f *Func, node pyast.Node, _ []pyast.Stmt, closure *env, site pyast.Node) *frame {
-	fr := &frame{in: in, u: u, fn: f, node: node, env: newEnv(closure), values: map[pyast.Expr]*Value{}}
+	fr := &frame{in: in, u: u, fn: f, node: node, env: newEnv(closure)}
+	hint := 0
+	if f != nil {
+		hint = f.exprs // of the last time: growing the map by doubling costs as much again
+	}
+	fr.values = make(map[pyast.Expr]*Value, hint)
 	if from := in.top(); from != nil {
 		fr.from = from
 		fr.guards = from.guards
@@ -151,6 +156,9 @@ func (in *interp) run(fr *frame, body []pyast.Stmt) *Value {
 		in.hooks.function(in, fr)
 	}
 	fr.block(body)
+	if fr.fn != nil {
+		fr.fn.exprs = len(fr.values)
+	}
 	in.nest = nest
 	in.frames = in.frames[:len(in.frames)-1]
 	if fr.gen {

@@ -19,6 +19,7 @@ type Func struct {
 	decos  []string
 	params []string
 	kernel bool // runs on the device: a Triton, CuTe or Warp kernel
+	exprs  int  // expressions that were evaluated when it was last interpreted
 }
 
 // local is a local variable or parameter whose class is written in the source.

@@ -13,8 +13,8 @@ import (
 // then the collector runs more often. The limit follows what is alive, so that no repository is so large that nothing
 // but collecting would be done.
 const (
-	frugalLimit = 215 << 20 // bytes of memory of the Go runtime; the program and its C memory take 50 MB more
-	frugalFloor = 24 << 20
+	frugalLimit = 205 << 20 // bytes of memory of the Go runtime; the program and its C memory take 50 MB more
+	frugalFloor = 16 << 20
 	frugalTick  = 25 * time.Millisecond
 )
 
@@ -74,5 +74,5 @@ func hold() (end func()) {
 	}
 }
 
-// limitFor leaves room of two fifths of what is alive.
-func limitFor(live int64) int64 { return max(frugalLimit, live+live*2/5+frugalFloor) }
+// limitFor leaves room of a quarter of what is alive.
+func limitFor(live int64) int64 { return max(frugalLimit, live+live/4+frugalFloor) }

@@ -37,7 +37,7 @@ func TestFrugal(t *testing.T) {
 // TestLimitFollows: there is always room, or the collector would run without end.
 func TestLimitFollows(t *testing.T) {
 	for _, live := range []int64{0, 1 << 20, 150 << 20, 1 << 30, 40 << 30} {
-		if l := limitFor(live); l < frugalLimit || l < live*7/5 {
+		if l := limitFor(live); l < frugalLimit || l < live*5/4 {
 			t.Errorf("%d alive: limit %d", live, l)
 		}
 	}
