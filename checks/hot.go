@@ -2,6 +2,7 @@ package checks
 
 import (
 	"slices"
+	"strings"
 )
 
 // hotness says how a function is reached from a root: from is nil for a root. open is set when the root is one that
@@ -20,7 +21,8 @@ var coldNames = []string{"__init__", "__new__", "__post_init__", "__del__", "__r
 	"extra_repr", "reset_parameters", "init_weights", "_init_*", "create_weights", "post_init", "process_weights*",
 	"*weight_loader*", "state_dict", "_load_from_state_dict", "test_*", "setUp", "tearDown", "main", "_dummy_run",
 	"make_dummy_*", "get_dummy_*", "dummy_*", "parse_args", "add_cli_args", "export*", "initialize*", "_initialize*",
-	"configure_*", "_configure_*", "setup", "setup_*", "_setup_*", "connect", "*validat*", "register_*", "shutdown", "_maybe_save*", "dump_*", "_dump_*", "*_loss", "*_loss_*", "loss_*"}
+	"configure_*", "_configure_*", "setup", "setup_*", "_setup_*", "connect", "*validat*", "register_*", "shutdown", "_maybe_save*", "dump_*", "_dump_*", "*_loss", "*_loss_*", "loss_*", "compile_*",
+	"_compile*", "_maybe_compile*"}
 
 // coldPaths are never hot by default: what runs there is a test, a measurement or an example of use.
 var coldPaths = []string{"tests/**", "**/tests/**", "test/**", "**/test/**", "test_*.py", "*_test.py", "conftest.py",
@@ -159,6 +161,9 @@ func (h *hotPath) cold(f *Func) bool {
 		if matchGlob(g, f.short, '.') {
 			return true
 		}
+	}
+	if f.Class == nil && strings.HasSuffix(f.short, "_cpu") {
+		return true // the twin of a kernel, for hosts without a device
 	}
 	// What a debugging decorator wraps around a function is off in production with it.
 	for o := f; o != nil; o = o.outer {

@@ -2,21 +2,22 @@ package checks
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/gatebot/gatebot/internal/pyast"
 )
+
+// Decorators are the dotted names of what decorates f, outermost first, without arguments: "functools.lru_cache".
+func (f *Func) Decorators() []string { return f.decos }
 
 // cached reports whether a call of f with arguments that have been seen does not run it again.
 func cached(f *Func, node pyast.Node) bool {
 	if _, def := node.(*pyast.FuncDef); !def || f == nil {
 		return false
 	}
-	return slices.ContainsFunc(f.decos, func(d string) bool {
-		switch last(d) {
-		case "lru_cache", "cache", "cached":
-			return true
-		}
-		return false
+	return slices.ContainsFunc(f.Decorators(), func(d string) bool {
+		name := last(d)
+		return name == "cache" || name == "cached" || strings.HasSuffix(name, "_cache")
 	})
 }
 

@@ -52,21 +52,27 @@ func rebound(p *checks.Pass, at pyast.Node, old, now *checks.Value) {
 // kept reports whether the assignment stores the tensor that is there already: self.x = self.x.add_(1), or
 // self.x = self.x.to(device), which makes a new one only the first time.
 func kept(p *checks.Pass, s pyast.Stmt, target pyast.Expr) bool {
-	a, ok := s.(*pyast.Assign)
-	if !ok {
+	var from pyast.Expr
+	switch s := s.(type) {
+	case *pyast.Assign:
+		from = s.Value
+	case *pyast.AnnAssign:
+		from = s.Value
+	}
+	if from == nil {
 		return false
 	}
-	if call, ok := a.Value.(*pyast.Call); ok {
+	if call, ok := from.(*pyast.Call); ok {
 		if f, ok := call.Func.(*pyast.Attr); ok && p.Text(f.X) == p.Text(target) {
 			if conversions[f.Name] {
 				return true
 			}
 		}
 	}
-	if id, ok := a.Value.(*pyast.Name); ok && converted(p, id.ID, target) {
+	if id, ok := from.(*pyast.Name); ok && converted(p, id.ID, target) {
 		return true
 	}
-	return inPlace(a.Value) || p.Text(a.Value) == p.Text(target)
+	return inPlace(from) || p.Text(from) == p.Text(target)
 }
 
 // converted reports whether the variable is the stored tensor itself, or that tensor converted once:

@@ -47,3 +47,7 @@ class Layer(torch.nn.Module):
             mat = mat.to(x.device, dtype=x.dtype)
             self.mat = mat
         return mat
+
+    def declared_step(self, x: torch.Tensor):
+        self.mat: torch.Tensor = self.mat.to(x.device)
+        return self.mat
