@@ -5,6 +5,6 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:?path of the shared object to write}
 mkdir -p "$(dirname "$out")"
-${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -O2 -flto -g -Wall -Wextra -Werror -fPIC -fvisibility=hidden -shared -Wl,-z,defs -Wl,-z,now \
+${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -fPIC -fvisibility=hidden -shared -Wl,-z,defs -Wl,-z,now \
   ${PROBE_CFLAGS:-} -o "$out.tmp$$" "$here"/native/*.c -ldl -lpthread
 mv "$out.tmp$$" "$out"

@@ -62,12 +62,12 @@ func Results(t *trace.Trace, s calls.Scope, failOn finding.Severity, end Ended) 
 
 // broken says why a run shows nothing.
 func broken(t *trace.Trace, j *calls.Result, s calls.Scope) string {
-	for _, e := range t.Errors() {
-		text := e.Text
-		if e.Hint != "" {
-			text += " (" + e.Hint + ")"
+	if es := t.Errors(); len(es) > 0 { // the first is the cause
+		text := es[0].Source + ": " + es[0].Text
+		if es[0].Hint != "" {
+			text += " (" + es[0].Hint + ")"
 		}
-		return e.Source + ": " + text
+		return text
 	}
 	if why := t.Incomplete(); why != "" {
 		return why
@@ -114,8 +114,9 @@ func regions(j *calls.Result, s calls.Scope) []finding.RegionResult {
 }
 
 func device(t *trace.Trace) *finding.Device {
-	for _, d := range trace.Of[*trace.Device](t) {
-		return &finding.Device{Name: d.Name, ComputeCapability: d.CC, Driver: d.Driver, CUDA: d.CUDA, UUID: d.UUID}
+	ds := trace.Of[*trace.Device](t)
+	if len(ds) == 0 {
+		return nil
 	}
-	return nil
+	return &finding.Device{Name: ds[0].Name, ComputeCapability: ds[0].CC, Driver: ds[0].Driver, CUDA: ds[0].CUDA, UUID: ds[0].UUID}
 }

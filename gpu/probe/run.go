@@ -60,10 +60,15 @@ func Run(ctx context.Context, o Options) (code int, files []string, err error) {
 	if err := cmd.Start(); err != nil {
 		return 0, nil, fmt.Errorf("probe: start: %w", err)
 	}
-	done := make(chan error, 1)
-	go func() { done <- cmd.Wait() }()
+	done := make(chan struct{})
+	var waited error
+	go func() {
+		waited = cmd.Wait()
+		close(done)
+	}()
 	select {
-	case err = <-done:
+	case <-done:
+		err = waited
 	case <-ctx.Done():
 		stop(cmd.Process.Pid, done)
 		files, _ = traces(o.TraceDir)
@@ -85,7 +90,7 @@ func Run(ctx context.Context, o Options) (code int, files []string, err error) {
 }
 
 // stop ends a process group: politely, then not. What it cannot kill it does not wait for.
-func stop(pid int, done <-chan error) {
+func stop(pid int, done <-chan struct{}) {
 	_ = syscall.Kill(-pid, syscall.SIGTERM) // it may be gone
 	select {
 	case <-done:

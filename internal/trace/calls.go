@@ -70,14 +70,23 @@ type API struct {
 	Native []NativeFrame `json:"native,omitempty"` // innermost first
 }
 
+// Name gives a kernel name the number by which later launches of its thread, in the same file, refer to it. The Reader
+// resolves it: nobody else sees one.
+type Name struct {
+	Common
+	ID   int    `json:"id"` // from 1
+	Text string `json:"text"`
+}
+
 // Launch is one kernel launch, recorded when the call returned.
 type Launch struct {
 	Common
-	Name   string        `json:"name"`   // the API: cudaLaunchKernel, cuLaunchKernelEx, …
-	Kernel string        `json:"kernel"` // mangled as the module has it; "" when CUPTI does not know it
-	Grid   [3]uint32     `json:"grid"`   // blocks
-	Block  [3]uint32     `json:"block"`  // threads
-	Smem   uint32        `json:"smem"`   // dynamic shared memory, bytes
+	Name   string        `json:"name"`             // the API: cudaLaunchKernel, cuLaunchKernelEx, …
+	Kernel string        `json:"kernel,omitempty"` // mangled as the module has it; "" when CUPTI does not know it
+	K      int           `json:"k,omitempty"`      // in place of kernel: the number of a Name of this thread; the Reader puts the name in
+	Grid   [3]uint32     `json:"grid"`             // blocks
+	Block  [3]uint32     `json:"block"`            // threads
+	Smem   uint32        `json:"smem"`             // dynamic shared memory, bytes
 	Stream string        `json:"stream"`
 	Dur    int64         `json:"dur"` // host time inside the call, ns
 	Code   int           `json:"code"`

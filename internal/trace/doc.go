@@ -19,7 +19,7 @@
 // A run is a set of files, each of one process and one writer:
 //
 //   - the harness (Python) writes phase, step, region, op, tensor, graph, alloc, measure, warning, error, end;
-//   - the probe (C, loaded by CUDA_INJECTION64_PATH) writes device, api, launch, warning, error, end, and the region,
+//   - the probe (C, loaded by CUDA_INJECTION64_PATH) writes device, api, launch (with name), warning, error, end, and the region,
 //     step and phase marks that a program makes through its exported functions (gatebot_region_enter and so on).
 //
 // A mark is written by one of them only: the harness writes its own and does not call the probe's marks.

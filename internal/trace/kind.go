@@ -17,6 +17,7 @@ const (
 	KindRegion  Kind = "region"
 	KindAPI     Kind = "api"
 	KindLaunch  Kind = "launch"
+	KindName    Kind = "name"
 	KindOp      Kind = "op"
 	KindAlloc   Kind = "alloc"
 	KindGraph   Kind = "graph"
@@ -54,6 +55,8 @@ func fresh(k Kind) Event {
 		return &Launch{}
 	case KindOp:
 		return &Op{}
+	case KindName:
+		return &Name{}
 	case KindAlloc:
 		return &Alloc{}
 	case KindGraph:

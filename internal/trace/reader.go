@@ -29,7 +29,11 @@ type Reader struct {
 	end    *End
 	cut    bool
 	err    error
+	names  map[nameKey]string
 }
+
+// nameKey is a kernel name's number, which is its thread's.
+type nameKey struct{ tid, id int }
 
 // NewReader reads the header. The name is for errors only. Gzip is recognised by its magic bytes.
 func NewReader(r io.Reader, name string) (*Reader, error) {
@@ -43,7 +47,7 @@ func NewReader(r io.Reader, name string) (*Reader, error) {
 	}
 	t := &Reader{name: name, r: b}
 	e, err := t.Next()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: empty (the writer never started)", name)
 	}
 	if err != nil {
@@ -84,20 +88,35 @@ func (t *Reader) Incomplete() string {
 // Next gives the next event, io.EOF after the last. An error names the file and the line and is final. A last line
 // without its newline that does not parse is what a killed writer leaves: the file is incomplete, and that is no error.
 func (t *Reader) Next() (Event, error) {
-	if t.err != nil {
-		return nil, t.err
+	for t.err == nil {
+		e, err := t.next()
+		t.err = err
+		if n, ok := e.(*Name); ok {
+			if t.names == nil {
+				t.names = map[nameKey]string{}
+			}
+			t.names[nameKey{n.TID, n.ID}] = n.Text
+			continue
+		}
+		if l, ok := e.(*Launch); ok && l.K != 0 {
+			text, known := t.names[nameKey{l.TID, l.K}]
+			if !known {
+				t.err = t.bad("launch: no name %d on thread %d", l.K, l.TID)
+				break
+			}
+			l.Kernel, l.K = text, 0
+		}
+		return e, err
 	}
-	e, err := t.next()
-	t.err = err
-	return e, err
+	return nil, t.err
 }
 
 func (t *Reader) next() (Event, error) {
 	line, err := t.read()
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	cut := err == io.EOF
+	cut := errors.Is(err, io.EOF)
 	if cut && len(line) == 0 {
 		return nil, io.EOF
 	}
@@ -134,17 +153,17 @@ func (t *Reader) read() ([]byte, error) {
 			t.line++
 			return nil, t.bad("%w", ErrTooLarge)
 		}
-		switch err {
-		case nil:
+		switch {
+		case err == nil:
 			if long != nil {
 				part = append(long, part...)
 			}
 			return part[:len(part)-1], nil
-		case bufio.ErrBufferFull:
+		case errors.Is(err, bufio.ErrBufferFull):
 			long = append(long, part...)
-		case io.EOF:
+		case errors.Is(err, io.EOF):
 			return append(long, part...), io.EOF
-		case io.ErrUnexpectedEOF: // gzip without its end, even when all lines are there
+		case errors.Is(err, io.ErrUnexpectedEOF): // gzip without its end, even when all lines are there
 			t.cut = true
 			return append(long, part...), io.EOF
 		default:

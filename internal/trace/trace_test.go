@@ -146,6 +146,7 @@ func TestBadLines(t *testing.T) {
 		"unknown field": {h + `{"ev":"region","t":1,"name":"a","at":"enter","regoin":"b"}` + "\n", `x:2: region: json: unknown field "regoin"`},
 		"bad at":        {h + `{"ev":"region","t":1,"name":"a","at":"in"}` + "\n", `x:2: region: at "in"`},
 		"copy of what":  {h + `{"ev":"api","t":1,"name":"a","level":"driver","class":"copy"}` + "\n", "x:2: api: a copy without"},
+		"nameless":      {h + `{"ev":"launch","t":1,"tid":3,"name":"cuLaunchKernel","k":4,"grid":[1,1,1],"block":[1,1,1],"smem":0,"stream":"0x0","dur":1,"code":0}` + "\n", "x:2: launch: no name 4 on thread 3"},
 		"after the end": {h + `{"ev":"end","t":1,"events":1}` + "\n\n", "x:3: a line after the end"},
 		"long line":     {h + strings.Repeat("x", MaxLine+1), "x:2: trace: over the size limit"},
 	} {
@@ -158,6 +159,23 @@ func TestBadLines(t *testing.T) {
 				t.Errorf("%v is not ErrTooLarge", err)
 			}
 		})
+	}
+}
+
+// TestNames: a launch by number has its name back, and the number is its thread's.
+func TestNames(t *testing.T) {
+	at := func(tid int) Common { return Common{Time: 5, TID: tid} }
+	tr := load(t, write(t, &Name{Common: at(1), ID: 1, Text: "_Z1a"}, &Name{Common: at(2), ID: 1, Text: "_Z1b"},
+		&Launch{Common: at(1), Name: "cuLaunchKernel", K: 1}, &Launch{Common: at(2), Name: "cuLaunchKernel", K: 1}))
+	if why := tr.Incomplete(); why != "" {
+		t.Error(why)
+	}
+	var got []string
+	for _, l := range Of[*Launch](tr) {
+		got = append(got, l.Kernel)
+	}
+	if diff := cmp.Diff([]string{"_Z1a", "_Z1b"}, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 

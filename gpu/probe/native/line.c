@@ -11,14 +11,6 @@ int64_t now_ns(void) {
 
 size_t room(const thread *t) { return BUFFER - t->len; }
 
-static void put_n(thread *t, const char *s, size_t n) {
-  if (n > room(t)) return; // line_begin leaves LINE_ROOM and every part is bounded: this does not happen
-  memcpy(t->buf + t->len, s, n);
-  t->len += n;
-}
-
-void put(thread *t, const char *literal) { put_n(t, literal, strlen(literal)); }
-
 void put_i64(thread *t, int64_t v) {
   char digits[24], *p = digits + sizeof digits;
   uint64_t u = v < 0 ? -(uint64_t)v : (uint64_t)v;

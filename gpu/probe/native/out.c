@@ -58,6 +58,8 @@ thread *thread_self(void) {
   }
   t->tid = (int)syscall(SYS_gettid);
   t->device = -1;
+  memset(t->names, 0, sizeof t->names);
+  t->name_count = 0, t->arena_len = 0; // ids belong to a thread
   pthread_setspecific(key, t);
   return self = t;
 }
@@ -277,6 +279,8 @@ static void fork_child(void) {
   for (thread *t = threads; t; t = t->next) { // only this thread lives on; what the others buffered is the parent's
     atomic_flag_clear(&t->busy);
     t->len = 0, t->lines = 0;
+    memset(t->names, 0, sizeof t->names); // the child's file has none of them
+    t->name_count = 0, t->arena_len = 0;
     if (t != self) atomic_store(&t->used, false);
   }
   if (self) self->tid = (int)syscall(SYS_gettid);

@@ -8,10 +8,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "calls.h"
 
-enum { BUFFER = 256 << 10, LINE_ROOM = 64 << 10, FRAME_ROOM = 12 << 10, STRING_MAX = 4096, RANGES = 64, RANGE_NAME = 128 };
+enum { BUFFER = 256 << 10, LINE_ROOM = 64 << 10, FRAME_ROOM = 12 << 10, STRING_MAX = 4096, RANGES = 64, RANGE_NAME = 128, NAMES = 1024,
+       NAME_MAX = 1024 };
 
 // What the probe keeps about one thread. It comes from mmap, never from malloc: the callback may run anywhere.
 typedef struct thread {
@@ -26,6 +28,12 @@ typedef struct thread {
   int device;
   int ranges;         // NVTX ranges open, and the names of the outermost
   char range[RANGES][RANGE_NAME];
+  // Kernel names that the thread has written: a name is written once and is a number from then on, since long names are
+  // most of what a launch would write. The table is open-addressed by the address of the name; names grow in the arena.
+  struct { const char *symbol, *copy; int id; } names[NAMES];
+  int name_count;
+  size_t arena_len;
+  char arena[NAMES * 256];
   uint32_t lines;     // whole lines in buf
   size_t len, start;  // bytes in buf; where the line being written starts
   char buf[BUFFER];
@@ -40,7 +48,15 @@ int64_t now_ns(void);
 bool line_begin(thread *t, const char *kind, int64_t at);
 void line_end(thread *t);
 
-void put(thread *t, const char *literal);
+// Bytes as they are. line_begin leaves LINE_ROOM and every part is bounded, so that there is room.
+static inline void put_n(thread *t, const char *s, size_t n) {
+  if (n > BUFFER - t->len) return;
+  memcpy(t->buf + t->len, s, n);
+  t->len += n;
+}
+
+#define put(t, literal) put_n(t, literal, strlen(literal))
+
 void put_i64(thread *t, int64_t v);
 void put_hex(thread *t, uint64_t v);
 void put_string(thread *t, const char *s);                     // with quotes, escaped, cut at STRING_MAX

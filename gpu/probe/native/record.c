@@ -107,6 +107,26 @@ static void put_stack(thread *t, bool may_wait) {
   if (!python_frames(t, may_wait)) native_frames(t);
 }
 
+// Gives the number of a kernel name, writing the name first when it is new to this thread; 0: the thread's table is
+// full, and the name has to be written out.
+static int name_of(thread *t, const char *symbol) {
+  size_t n = strlen(symbol), at = ((uintptr_t)symbol >> 3) % NAMES;
+  for (int i = 0; i < NAMES; i++, at = (at + 1) % NAMES) {
+    if (!t->names[at].symbol) break;
+    // The address alone could belong to another module by now.
+    if (t->names[at].symbol == symbol && !strcmp(t->names[at].copy, symbol)) return t->names[at].id;
+  }
+  if (t->name_count >= NAMES / 2 || n >= NAME_MAX || t->arena_len + n + 1 > sizeof t->arena) return 0;
+  if (!line_begin(t, "name", now_ns())) return 0;
+  int id = t->name_count + 1;
+  put(t, ",\"id\":"), put_i64(t, id), put(t, ",\"text\":"), put_string_n(t, symbol, n);
+  line_end(t);
+  char *copy = memcpy(t->arena + t->arena_len, symbol, n + 1);
+  t->arena_len += n + 1, t->name_count = id;
+  t->names[at].symbol = symbol, t->names[at].copy = copy, t->names[at].id = id;
+  return id;
+}
+
 static void launch(thread *t, const call_info *c, const callback_data *d, int64_t began, int64_t took, int code) {
   const char *q = d->params, *grid = q + 8;
   uint64_t smem = c->bytes ? half(q, c->bytes - 1) : 0, stream = word(q, c->stream);
@@ -115,9 +135,11 @@ static void launch(thread *t, const call_info *c, const callback_data *d, int64_
     if (!q) return out_lost();
     smem = half(q, 24), stream = word(q, 32 + 1);
   }
+  int id = d->symbol ? name_of(t, d->symbol) : 0;
   if (!line_begin(t, "launch", began)) return;
   put(t, ",\"name\":\""), put(t, c->name);
-  put(t, "\",\"kernel\":"), put_string(t, d->symbol ? d->symbol : "");
+  if (id) put(t, "\",\"k\":"), put_i64(t, id);
+  else put(t, "\",\"kernel\":"), put_string(t, d->symbol ? d->symbol : "");
   put_numbers(t, ",\"grid\":", grid), put_numbers(t, ",\"block\":", grid + 12);
   put(t, ",\"smem\":"), put_i64(t, (int64_t)smem);
   put(t, ",\"stream\":"), put_hex(t, stream);

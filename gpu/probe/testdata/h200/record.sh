@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 out=${1:?where to put the traces} gatebot=${2:-}
 mkdir -p "$out"
 export GATEBOT_PROBE_SO=/tmp/gatebot-probe.so PYTHONUNBUFFERED=1
-"$here/../../build.sh" "$GATEBOT_PROBE_SO"
+"$here/../../build.sh" "$GATEBOT_PROBE_SO" || exit 1
 cd "$here/../../../.."
 rel=gpu/probe/testdata/h200
 probe() { # NAME ENV... -- COMMAND
@@ -25,7 +25,7 @@ probe taken -- python3 $rel/taken.py
 for i in 1 2 3; do
   python3 $rel/overhead.py
   probe overhead -- python3 $rel/overhead.py
-  python3 $rel/overhead.py profiler 2>/dev/null
+  [ $i = 1 ] && python3 $rel/overhead.py profiler 2>/dev/null
 done | tee "$out/overhead.txt"
 rm -f "$out/overhead.ndjson.gz"
 [ -n "$gatebot" ] || exit 0
