@@ -119,6 +119,9 @@ func passed(g *frame, a Arg) *Value {
 		return a.Value
 	}
 	v := g.from.step(a.Value, a.Node, "passed as "+a.Name)
+	if v.Place == PlaceDevice {
+		v = named(a.Name, v) // lens_cpu is on the CPU, whoever hands it in
+	}
 	if v.Sure == Likely && declaredHost(g, a.Name) {
 		v = v.with(func(c *Value) { c.Sure = Possible }) // one of the two is wrong about it
 	}

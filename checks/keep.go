@@ -19,8 +19,21 @@ func keptFields(src []byte) []string {
 	for _, m := range keptField.FindAllSubmatch(src, -1) {
 		out = append(out, string(m[1]))
 	}
+	for _, m := range keptLoop.FindAllSubmatch(src, -1) {
+		if string(m[1]) == string(m[3]) {
+			for _, s := range quoted.FindAllSubmatch(m[2], -1) {
+				out = append(out, string(s[1]))
+			}
+		}
+	}
 	return unique(out)
 }
+
+// keptLoop is the same for several names: for key in ("a", "b"): fields[key] = …
+var (
+	keptLoop = regexp.MustCompile(`for (\w+) in \(([^()]*)\):\s*\w+\[(\w+)\]\s*=\s*\w*FieldConfig\.\w+\([^()]*keep_on_cpu=True`)
+	quoted   = regexp.MustCompile(`["'](\w+)["']`)
+)
 
 // kept reports whether name is such a field in module m or in one it imports from; with part also when it is the end
 // of such a name (grid_thw of image_grid_thw), as parameters are called.

@@ -158,8 +158,15 @@ def fields(n):
     return dict(
         image_grid_thw=MultiModalFieldConfig.batched("image", keep_on_cpu=True),
         **{"video_grid_thw": MultiModalFieldConfig.batched("video", keep_on_cpu=True)},
+        **several({}),
         pixels=MultiModalFieldConfig.flat_from_sizes("image", sizes(n)),
     )
+
+
+def several(out):
+    for key in ("image_counts", "image_spans"):
+        out[key] = MultiModalFieldConfig.batched("image", keep_on_cpu=True)
+    return out
 
 
 @dataclass
@@ -173,6 +180,7 @@ class ImageInputs:
 def images_step(batch: dict, image: ImageInputs, grid_thw: torch.Tensor, pixels: torch.Tensor):
     reveal(batch["image_grid_thw"])  # is "CPU tensor (pageable) (likely)"
     reveal(batch["video_grid_thw"])  # is "CPU tensor (pageable) (likely)"
+    reveal(batch["image_spans"])  # is "CPU tensor (pageable) (likely)"
     reveal(image.image_grid_thw)  # is "CPU tensor (pageable) (likely)"
     reveal(image["image_grid_thw"])  # is "CPU tensor (pageable) (likely)"
     reveal(image.pixels)  # is "device tensor (likely)"
@@ -192,9 +200,14 @@ def declared_step(x: torch.Tensor, pair: Buffers):
     reveal(pair.cpu)  # is "CPU tensor (pageable), 1-d, float (likely)"
     reveal(pair.gpu)  # is "device tensor, 1-d, float (possible)"
     counted(x, [(1, 2)], x)
+    lengths(x)
 
 
 def counted(n: int, grid: list[tuple[int, int]], rows: list):
     reveal(n)  # is "device tensor (possible)"
     reveal(grid)  # is "list"
     reveal(rows)  # is "device tensor (likely)"
+
+
+def lengths(seq_lens_cpu):
+    reveal(seq_lens_cpu)  # is "CPU tensor (pageable) (possible)"
