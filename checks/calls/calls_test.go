@@ -136,14 +136,16 @@ func TestPlace(t *testing.T) {
 		want   place
 	}{
 		"ours below torch in /opt/torch": {frames: []trace.Frame{{File: "/opt/torch/.venv/lib/python3.12/site-packages/torch/_tensor.py", Line: 1},
-			{File: "/repo/a/b.py", Line: 7, Func: "f"}}, want: place{"a/b.py", 7, "f", true}},
-		"relative file": {frames: []trace.Frame{{File: "a.py", Line: 2, Func: "g"}}, want: place{"a.py", 2, "g", true}},
+			{File: "/repo/a/b.py", Line: 7, Func: "f"}}, want: place{path: "a/b.py", line: 7, function: "f", ours: true}},
+		"relative file": {frames: []trace.Frame{{File: "a.py", Line: 2, Func: "g"}}, want: place{path: "a.py", line: 2, function: "g", ours: true}},
 		"library only": {frames: []trace.Frame{{File: "/v/lib/python3.12/site-packages/torch/x.py", Line: 1},
-			{File: "/v/lib/python3.12/site-packages/transformers/masking_utils.py", Line: 5, Func: "m"}}, want: place{"transformers/masking_utils.py", 5, "m", false}},
+			{File: "/v/lib/python3.12/site-packages/transformers/masking_utils.py", Line: 5, Func: "m"}}, want: place{path: "transformers/masking_utils.py", line: 5, function: "m"}},
 		"environment inside the repository": {frames: []trace.Frame{{File: "/repo/.venv/lib/python3.12/site-packages/lib/x.py", Line: 1, Func: "f"}},
-			want: place{"lib/x.py", 1, "f", false}},
+			want: place{path: "lib/x.py", line: 1, function: "f"}},
+		"ours calls a library that makes the call": {frames: []trace.Frame{{File: "/v/lib/python3.12/site-packages/transformers/cache_utils.py", Line: 444},
+			{File: "/repo/a.py", Line: 2, Func: "g"}}, want: place{path: "a.py", line: 2, function: "g", ours: true, inner: "transformers/cache_utils.py:444"}},
 		"native": {native: []trace.NativeFrame{{Module: "/l/libcudart.so.13", Symbol: "cudaMemcpy"}, {Module: "/repo/bin/prog", Symbol: "_ZN3foo3barEv"}},
-			want: place{"bin/prog", 0, "foo::bar", true}},
+			want: place{path: "bin/prog", function: "foo::bar", ours: true}},
 		"nothing": {want: place{path: "?"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -151,5 +153,16 @@ func TestPlace(t *testing.T) {
 				t.Errorf("got %+v, want %+v", got, tc.want)
 			}
 		})
+	}
+}
+
+// TestBelow: the caller of a region that is a function is not where its hazards are.
+func TestBelow(t *testing.T) {
+	frames := []trace.Frame{{File: "/v/lib/python3.12/site-packages/torch/_tensor.py", Func: "item"}, {File: "/v/lib/python3.12/site-packages/lib/x.py", Func: "mask"},
+		{File: "/v/lib/python3.12/site-packages/lib/m.py", Func: "Model.forward"}, {File: "/repo/a.py", Line: 2, Func: "main"}}
+	for region, want := range map[string]int{"lib.m:Model.forward": 3, "L00": 4, "lib.m:Other.forward": 4, "": 4} {
+		if got := below(frames, region); len(got) != want {
+			t.Errorf("%q: %d frames, want %d", region, len(got), want)
+		}
 	}
 }

@@ -39,8 +39,8 @@ func classify(a *trace.API, wait *trace.API) (k kind, ok bool) {
 		if strings.Contains(a.Name, "ElapsedTime") {
 			return kind{pick("GB108", "GB605"), finding.Error, "reads the time between two events"}, true
 		}
-		if python && !asked(a.Frames) || !python {
-			return kind{"GB605", finding.Info, "an allocator asks for the state of an event"}, true
+		if !asked(a.Frames) {
+			return kind{"GB605", finding.Info, "asks an event for its state, as allocators do"}, true
 		}
 		return kind{"GB605", finding.Error, "asks a stream or an event for its state, which breaks a capture"}, true
 	case trace.ClassCopy:
@@ -139,11 +139,14 @@ func captured(code int) string {
 	return ""
 }
 
-// asked reports whether the program asked for the state itself: allocators ask for events on their own, below other
-// operations.
+// asked reports whether the program asked for the state itself. Allocators ask for events on their own, right below the
+// line that allocates or frees, so that only a function whose name says so is believed.
 func asked(frames []trace.Frame) bool {
-	return strings.Contains(frames[0].Func, "query") || strings.Contains(frames[0].Func, "is_completed") ||
-		!strings.Contains(frames[0].File, "-packages/")
+	if len(frames) == 0 {
+		return false
+	}
+	name := frames[0].Func[strings.LastIndexByte(frames[0].Func, '.')+1:]
+	return name == "query" || name == "is_completed" || name == "done"
 }
 
 func bytes(n int64) string {

@@ -155,11 +155,12 @@ func (j *judge) call(a, wait *trace.API) {
 	if !ok {
 		return
 	}
-	p := placeOf(j.scope.Root, a.Frames, a.Native)
-	key := fmt.Sprintf("%s\x00%s\x00%d\x00%s\x00%s\x00%t", k.rule, p.path, p.line, p.function, a.Region, a.Foreign)
+	p := placeOf(j.scope.Root, below(a.Frames, a.Region), a.Native)
+	function := p.function
 	if p.line > 0 {
-		key = fmt.Sprintf("%s\x00%s\x00%d\x00%s\x00%t", k.rule, p.path, p.line, a.Region, a.Foreign)
+		function = "" // the line says it
 	}
+	key := fmt.Sprintf("%s\x00%s\x00%d\x00%s\x00%s\x00%s\x00%t", k.rule, p.path, p.line, p.inner, function, a.Region, a.Foreign)
 	s := j.by[key]
 	if s == nil {
 		s = &seen{kind: k, place: p, region: a.Region, sample: a, other: a.Foreign}
@@ -223,6 +224,9 @@ func (j *judge) finding(s *seen) finding.Finding {
 	}
 	if s.place.line == 0 && s.place.function != "" {
 		f.Message += ", in " + s.place.function
+	}
+	if s.place.inner != "" {
+		f.Message += ", in " + s.place.inner
 	}
 	if s.broke != "" {
 		f.Message += "; " + s.broke

@@ -15,7 +15,8 @@ type place struct {
 	path     string // relative to the root when the line is the repository's, else as the library is known
 	line     int    // 0: native code, which has no lines here
 	function string
-	ours     bool // inside the root
+	ours     bool   // inside the root
+	inner    string // "file.py:12": a library's line further inside that made the call, other than the framework's
 }
 
 // placeOf picks the innermost frame inside the root, else the innermost of a library other than the framework, else the
@@ -25,7 +26,11 @@ func placeOf(root string, frames []trace.Frame, native []trace.NativeFrame) plac
 	for i := range frames {
 		f := &frames[i]
 		if rel, ok := inside(root, f.File); ok {
-			return place{rel, f.Line, f.Func, true}
+			p := place{path: rel, line: f.Line, function: f.Func, ours: true}
+			if library != nil {
+				p.inner = fmt.Sprintf("%s:%d", known(library.File), library.Line)
+			}
+			return p
 		}
 		if library == nil && !framework(f.File) {
 			library = f
@@ -48,6 +53,21 @@ func placeOf(root string, frames []trace.Frame, native []trace.NativeFrame) plac
 		return p
 	}
 	return place{path: "?"}
+}
+
+// below cuts a stack at the function that is the region (module:qualified.name): who called it is not where the hazard is.
+// A region that is no function of the stack cuts nothing.
+func below(frames []trace.Frame, region string) []trace.Frame {
+	_, name, ok := strings.Cut(region, ":")
+	if !ok {
+		return frames
+	}
+	for i := len(frames) - 1; i >= 0; i-- {
+		if frames[i].Func == name {
+			return frames[:i+1]
+		}
+	}
+	return frames
 }
 
 // inside gives a file's path below the root. An environment that lives in the repository is not the repository's code.

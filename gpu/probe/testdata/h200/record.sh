@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Records the traces of this folder on a machine with a GPU and torch, and tries gatebot probe there when a gatebot is
-# given: record.sh OUT_DIR [GATEBOT].
+# given: record.sh OUT_DIR [GATEBOT]. ONLY="hazards llama" does only these.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:?where to put the traces} gatebot=${2:-}
@@ -9,7 +9,9 @@ export GATEBOT_PROBE_SO=/tmp/gatebot-probe.so PYTHONUNBUFFERED=1
 "$here/../../build.sh" "$GATEBOT_PROBE_SO" || exit 1
 cd "$here/../../../.."
 rel=gpu/probe/testdata/h200
+wanted() { [ -z "${ONLY:-}" ] || [[ " $ONLY " == *" $1 "* ]]; }
 probe() { # NAME ENV... -- COMMAND
+  wanted "$1" || return 0
   local name=$1 env=(); shift
   while [ "$1" != -- ]; do env+=("$1"); shift; done
   shift
@@ -23,19 +25,21 @@ probe capture -- python3 $rel/capture.py
 nvcc -o /tmp/plain -Xcompiler -rdynamic $rel/plain.cu && probe plain -- /tmp/plain
 probe taken -- python3 $rel/taken.py
 for i in 1 2 3; do
+  wanted overhead || break
   python3 $rel/overhead.py
   probe overhead -- python3 $rel/overhead.py
-  [ $i = 1 ] && python3 $rel/overhead.py profiler 2>/dev/null
+  [ $i = 1 ] && [ -z "${ONLY:-}" ] && python3 $rel/overhead.py profiler 2>/dev/null
 done | tee "$out/overhead.txt"
 rm -f "$out/overhead.ndjson.gz"
 [ -n "$gatebot" ] || exit 0
 gate() { # NAME FLAGS... -- COMMAND
+  wanted "$1" || return 0
   local name=$1; shift
   echo "== $name"
   timeout 100 "$gatebot" probe --results "$out/$name.json" "$@" >"/tmp/$name.out" 2>"/tmp/$name.err"
   echo "exit $?"
   grep -aE "^[^ ].*(error|warn|verdict|fail)" "/tmp/$name.out" | head -12
-  grep -aA1 -E "why" "/tmp/$name.out" | grep -a why | head -12
+  grep -a "  why  " "/tmp/$name.out" | head -12
   tail -2 "/tmp/$name.err" | cut -c1-300
 }
 gate contend --root . -- python3 $rel/contend.py
