@@ -389,3 +389,76 @@ func TestRegionFunc(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
+
+// nvtx is the client side of NVTX: the table of function slots that an injected library fills.
+const nvtx = `
+C = ctypes
+slot_t = C.c_void_p
+core = [slot_t() for _ in range(16)]
+core2 = [slot_t() for _ in range(16)]
+tables = {1: (C.POINTER(slot_t) * 16)(*[C.pointer(s) for s in core]), 5: (C.POINTER(slot_t) * 16)(*[C.pointer(s) for s in core2])}
+@C.CFUNCTYPE(C.c_int, C.c_int, C.POINTER(C.c_void_p), C.POINTER(C.c_uint))
+def table(module, out, size):
+    if module not in tables: return 0
+    out[0] = C.addressof(tables[module]); size[0] = 16
+    return 1
+class Callbacks(C.Structure): _fields_ = [("size", C.c_size_t), ("table", C.c_void_p)]
+callbacks = Callbacks(C.sizeof(Callbacks), C.cast(table, C.c_void_p))
+@C.CFUNCTYPE(C.c_void_p, C.c_uint32)
+def get_table(which): return C.addressof(callbacks) if which == 1 else None
+assert P.InitializeInjectionNvtx2(get_table) == 1
+class Attributes(C.Structure):
+    _fields_ = [("version", C.c_uint16), ("size", C.c_uint16), ("category", C.c_uint32), ("ct", C.c_int32), ("color", C.c_uint32),
+                ("pt", C.c_int32), ("r", C.c_int32), ("payload", C.c_uint64), ("mt", C.c_int32), ("message", C.c_char_p)]
+push = C.CFUNCTYPE(C.c_int, C.c_char_p)(core[9].value)
+pop = C.CFUNCTYPE(C.c_int)(core[11].value)
+push_ex = C.CFUNCTYPE(C.c_int, C.c_void_p, C.POINTER(Attributes))(core2[4].value)
+pop2 = C.CFUNCTYPE(C.c_int, C.c_void_p)(core2[5].value)
+assert pop() < 0
+push(b"outer")
+a = Attributes(mt=1, message=b"inner")
+push_ex(None, C.byref(a))
+L.cudaDeviceSynchronize()
+pop2(None)
+L.cudaDeviceSynchronize()
+pop()
+L.cudaDeviceSynchronize()
+for i in range(200): push(b"deep")
+for i in range(200): pop()
+L.cudaDeviceSynchronize()
+`
+
+func TestNVTX(t *testing.T) {
+	tr := play(t, nvtx).whole(t)
+	var got []string
+	for _, a := range trace.Of[*trace.API](tr) {
+		got = append(got, a.Region)
+	}
+	if diff := cmp.Diff([]string{"inner", "outer", "", ""}, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestManyNames: more kernels than a thread's table holds, and one that is longer than it takes, keep their names.
+func TestManyNames(t *testing.T) {
+	tr := play(t, `
+keep = []
+for r in range(2):
+    for i in range(1500):
+        if r == 0: keep.append(ctypes.create_string_buffer(b"_Zkernel%d" % i))
+        launch(keep[i])
+launch(b"_Z" + b"x" * 3000)
+`).whole(t)
+	ls := trace.Of[*trace.Launch](tr)
+	if len(ls) != 3001 {
+		t.Fatalf("%d launches", len(ls))
+	}
+	for i, l := range ls[:3000] {
+		if want := fmt.Sprintf("_Zkernel%d", i%1500); l.Kernel != want {
+			t.Fatalf("launch %d is %q, want %q", i, l.Kernel, want)
+		}
+	}
+	if len(ls[3000].Kernel) != 3002 {
+		t.Errorf("the long name has %d bytes", len(ls[3000].Kernel))
+	}
+}
