@@ -30,8 +30,9 @@ $(LINT):
 	GOFLAGS= GOBIN=$(CACHE)/bin $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
 	@mv $(CACHE)/bin/golangci-lint $(LINT)
 
-bench: ## ratios side by side in one run; results belong in docs/measurements.md
+bench: build ## ratios side by side in one run; results belong in docs/measurements.md
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./internal/pyast ./internal/queue ./checks
+	GATEBOT=$(CURDIR)/bin/gatebot tools/bench-scan.sh
 
 demo: build ## one pull request through the whole machine, without an account or a GPU
 	bin/gatebot demo

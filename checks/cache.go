@@ -92,6 +92,15 @@ func (c *treeCache) shrink(keep *unit) {
 	}
 }
 
+// clear drops everything; a tree that is asked for later is parsed again.
+func (c *treeCache) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.units)
+	clear(c.packed)
+	c.bytes, c.room = 0, packedBytes
+}
+
 // get returns the tree of m, parsing it again when it has been dropped. It may be called from several goroutines.
 func (c *treeCache) get(ctx context.Context, m *module) (*unit, error) {
 	for {

@@ -179,7 +179,14 @@ func (s *scan) turn(f *Func) int {
 	return open + 2 + s.hot.info[f].dist
 }
 
+// release drops what only the interpretation needs: what comes now, findings and their rendering, takes memory too.
+func (s *scan) release() {
+	s.in.memo, s.in.objects, s.in.globals, s.in.uses, s.in.blocks = nil, nil, nil, nil, nil
+	s.p.trees.clear()
+}
+
 func (s *scan) report(ctx context.Context) (*Report, error) {
+	s.release()
 	s.native.report(s.sink)
 	f := &finisher{ctx: ctx, p: s.p, hot: s.hot, rules: map[string]*Rule{}, now: s.p.opts.Now, texts: map[string][]byte{}}
 	for _, r := range s.p.opts.Rules {

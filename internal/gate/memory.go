@@ -2,6 +2,7 @@ package gate
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
@@ -53,15 +54,13 @@ func hold() (end func()) {
 		defer close(done)
 		tick := time.NewTicker(frugalTick)
 		defer tick.Stop()
-		sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		for limit := int64(frugalLimit); ; {
 			select {
 			case <-stop:
 				return
 			case <-tick.C:
 			}
-			metrics.Read(sample)
-			if want := limitFor(int64(sample[0].Value.Uint64())); want > limit {
+			if want := limitFor(heapAlive()); want > limit {
 				limit = want
 				debug.SetMemoryLimit(limit)
 			}
@@ -70,8 +69,19 @@ func hold() (end func()) {
 	return func() {
 		close(stop)
 		<-done
+		// Without the limit the next collection is due at twice of what the scan had, and all of that is garbage now.
+		if heapAlive() > frugalLimit/4 {
+			runtime.GC()
+		}
 		debug.SetMemoryLimit(old)
 	}
+}
+
+// heapAlive is what the last collection has left, in bytes.
+func heapAlive() int64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	return int64(sample[0].Value.Uint64())
 }
 
 // limitFor leaves room of a quarter of what is alive.
