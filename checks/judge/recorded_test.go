@@ -20,9 +20,10 @@ import (
 )
 
 // recordedRoot is where the corpus lay on the machine that recorded the traces.
-const recordedRoot = "/work/main/testdata/corpus"
+const recordedRoot = "/tmp/gatebot-corpus"
 
-// recordings reads the traces that an H200 gave for every Python case of the corpus: case.kind.mode.ndjson.
+// recordings reads the traces that an H200 gave for every Python case of the corpus and every module of testdata/steps
+// (test/corpus_gpu.py), by case.kind/file.
 func recordings(t *testing.T) map[string][]byte {
 	t.Helper()
 	f, err := os.Open("testdata/h200.tar.gz")
@@ -55,12 +56,11 @@ func input(t *testing.T, files map[string][]byte, name, root string) *dynamic.In
 	in := &dynamic.Input{Trace: &trace.Trace{}, Root: root}
 	var names []string
 	for f := range files {
-		if strings.HasPrefix(f, name+".") {
+		if strings.HasPrefix(f, name+"/") {
 			names = append(names, f)
 		}
 	}
 	slices.Sort(names)
-	slices.Reverse(names) // eager before capture; the order only numbers the files
 	for _, f := range names {
 		if err := in.Trace.Read(bytes.NewReader(files[f]), f); err != nil {
 			t.Fatal(err)
@@ -114,7 +114,7 @@ func TestRecordedCorpus(t *testing.T) {
 			name := filepath.Base(dir)
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				in := input(t, files, name+"."+kind, recordedRoot)
-				path := name + "/" + kind + ".py"
+				path := name + "/" + kind + "/" + kind + ".py"
 				if kind == "good" {
 					clean(t, in)
 				} else {
@@ -236,4 +236,60 @@ func wrong(in *dynamic.Input, i int) bool {
 		}
 	}
 	return bad
+}
+
+// TestRecordedSteps recomputes what a card said of step modules that are no corpus cases.
+func TestRecordedSteps(t *testing.T) {
+	files := recordings(t)
+	for name, tc := range map[string]struct {
+		status map[string]finding.Status
+		lines  []int // where the sync check finds something
+		inner  string
+	}{
+		"ten":            {map[string]finding.Status{"sync": "fail", "capture": "fail", "replay": "not_run"}, []int{9, 10, 11, 13, 14, 15, 16, 18, 19, 20, 21, 22}, ""},
+		"layers":         {map[string]finding.Status{"sync": "pass", "drift": "pass", "capture": "pass", "replay": "pass", "speed": "pass"}, nil, ""},
+		"bucketed":       {map[string]finding.Status{"sync": "pass", "drift": "pass", "capture": "pass", "replay": "pass"}, nil, ""},
+		"failing_region": {map[string]finding.Status{"sync": "fail", "capture": "fail", "replay": "pass"}, []int{10}, ""},
+		"sidestream":     {map[string]finding.Status{"sync": "pass", "capture": "fail", "replay": "not_run"}, nil, ""},
+		"none":           {map[string]finding.Status{"sync": "error", "capture": "error", "speed": "error"}, nil, ""},
+		"huge":           {map[string]finding.Status{"sync": "error", "capture": "error"}, nil, ""},
+		"assert":         {map[string]finding.Status{"sync": "error", "capture": "error"}, nil, ""},
+		"exits":          {map[string]finding.Status{"sync": "error", "capture": "error"}, nil, ""},
+		"tf_gpt_oss":     {map[string]finding.Status{"sync": "fail", "capture": "fail"}, []int{25}, "transformers/masking_utils.py"},
+		"tf_llama":       {map[string]finding.Status{"sync": "pass", "capture": "pass", "replay": "pass"}, nil, ""},
+		"tf_mixtral":     {map[string]finding.Status{"sync": "pass", "capture": "pass", "replay": "pass"}, nil, ""},
+		"tf_qwen3_moe":   {map[string]finding.Status{"sync": "pass", "capture": "pass", "replay": "pass"}, nil, ""},
+		"tf_deepseek_v3": {map[string]finding.Status{"sync": "pass", "capture": "pass", "replay": "pass"}, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := input(t, files, "steps."+name, recordedRoot)
+			for check, want := range tc.status {
+				if r := Check(check, in); r.Check.Status != want {
+					t.Errorf("%s: %s (%s), want %s", check, r.Check.Status, r.Check.Reason, want)
+				}
+			}
+			var lines []int
+			for _, f := range Check(finding.CheckSync, in).Findings {
+				lines = append(lines, f.Line)
+				if !strings.Contains(f.Message, tc.inner) {
+					t.Errorf("%q does not name %s", f.Message, tc.inner)
+				}
+			}
+			if !slices.Equal(lines, tc.lines) {
+				t.Errorf("sync found at %v, want %v", lines, tc.lines)
+			}
+		})
+	}
+}
+
+// TestRecordingsAreUnderTheProbe: the card's runs had the probe in them, so that the sync check rests on it.
+func TestRecordingsAreUnderTheProbe(t *testing.T) {
+	in := input(t, recordings(t), "001-mhc-residual-max-item.good", recordedRoot)
+	if !in.HasProbe() {
+		t.Fatal("no file of the probe")
+	}
+	in.NeedProbe = true
+	if r := Check(finding.CheckSync, in); r.Check.Status != finding.StatusPass || r.Check.Reason != "" {
+		t.Errorf("%s: %s", r.Check.Status, r.Check.Reason)
+	}
 }

@@ -74,16 +74,19 @@ func (d *driver) start(ctx context.Context, cfg, probe string) (ended, error) {
 	if err := cmd.Start(); err != nil {
 		return ended{}, fmt.Errorf("step.python %s: %w (name the interpreter that has torch)", interpreter, err)
 	}
-	done := make(chan error, 1)
-	go func() { done <- cmd.Wait() }()
 	var err error
+	done := make(chan struct{})
+	go func() {
+		err = cmd.Wait()
+		close(done)
+	}()
 	select {
-	case err = <-done:
+	case <-done:
 		killGroup(cmd.Process.Pid) // what it left behind must not hold the card
 	case <-ctx.Done():
 		killGroup(cmd.Process.Pid)
 		select {
-		case <-done:
+		case <-done: // its error is our kill
 		case <-time.After(grace):
 		}
 		return ended{}, context.Cause(ctx)

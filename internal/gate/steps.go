@@ -108,26 +108,26 @@ func (r CheckRequest) steps(ctx context.Context, run *Run) error {
 	if len(names) == 0 {
 		return nil
 	}
-	entry, err := r.entry(run)
-	if err == nil && entry == "" {
+	entry, bad := r.entry(run)
+	if bad == nil && entry == "" {
 		put(res, names, func(c *finding.CheckResult) {
 			*c = verdict.NotRun(c.Name, noEntry, r.RequireGPU && c.Required)
 		})
 		return nil
 	}
-	if err == nil {
-		err = r.here(ctx, run)
+	if bad == nil {
+		bad = r.here(ctx, run)
 	}
-	if err != nil {
-		put(res, names, func(c *finding.CheckResult) { *c = verdict.NotRun(c.Name, err.Error(), c.Required) })
+	if bad != nil { // what was asked for cannot be looked at: the verdict says so
+		put(res, names, func(c *finding.CheckResult) { *c = verdict.NotRun(c.Name, bad.Error(), c.Required) })
 		return nil
 	}
-	in, took, err := r.record(ctx, run, entry)
+	in, took, bad := r.record(ctx, run, entry)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if err != nil {
-		put(res, names, func(c *finding.CheckResult) { c.Reason = err.Error() })
+	if bad != nil {
+		put(res, names, func(c *finding.CheckResult) { c.Reason = bad.Error() })
 		return nil
 	}
 	r.judge(run, in, names, took)
