@@ -2,6 +2,7 @@ package gate
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -162,5 +163,44 @@ func TestOnlyAndMissingEntry(t *testing.T) {
 	}
 	if c := result(run.Results, finding.CheckSync); c.Status != finding.StatusNotRun || c.Reason != noEntry || c.Required {
 		t.Errorf("no entry: %+v", c)
+	}
+}
+
+// TestStepsRunFromTheCommitThatIsChecked: a step runs from the working tree, and results name a commit.
+func TestStepsRunFromTheCommitThatIsChecked(t *testing.T) {
+	dir := stepTree(t, "record")
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgsign=false"}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v: %s", args, err, out)
+		}
+	}
+	git("init", "-q")
+	git("add", ".")
+	git("commit", "-q", "-m", "a")
+	sync := func(rev string) finding.CheckResult {
+		t.Helper()
+		run, err := Check(t.Context(), CheckRequest{Request: Request{Dir: dir, Rev: rev}, GPU: onCard()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := run.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return result(run.Results, finding.CheckSync)
+	}
+	if c := sync("HEAD"); c.Status != finding.StatusFail {
+		t.Errorf("the commit itself: %+v", c)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "m.py"), []byte(stepModule+"# later\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if c := sync("HEAD"); c.Status != finding.StatusNotRun || !c.Required || !strings.Contains(c.Reason, "m.py is changed") {
+		t.Errorf("changed since: %+v", c)
+	}
+	git("commit", "-q", "-a", "-m", "b")
+	if c := sync("HEAD~1"); c.Status != finding.StatusNotRun || !c.Required || !strings.Contains(c.Reason, "check it out") {
+		t.Errorf("another commit: %+v", c)
 	}
 }

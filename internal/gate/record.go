@@ -1,0 +1,46 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gatebot/gatebot/checks/dynamic"
+	"github.com/gatebot/gatebot/gpu/harness"
+)
+
+// ProbeName is the probe's file, beside the executable.
+const ProbeName = "gatebot-probe.so"
+
+// record drives the step module under the configuration's own time limit. Why says why nothing was recorded.
+func (r CheckRequest) record(ctx context.Context, run *Run, entry string) (in *dynamic.Input, took time.Duration, why string) {
+	s := run.Config.Step
+	if s.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, s.Timeout, fmt.Errorf("timeout: the step module took longer than %s, its processes were ended (raise step.timeout)", s.Timeout))
+		defer cancel()
+	}
+	start := time.Now()
+	h, err := harness.Drive(ctx, harness.Request{Root: run.Root, Entry: entry, Python: s.Python, Env: s.Env, Warmup: s.Warmup,
+		Steps: s.Steps, Boundaries: s.Boundaries, Capture: s.Capture, Eager: s.Eager, Launch: s.Launch, Probe: probe(),
+		Keep: r.KeepTraces, Progress: r.say})
+	if err != nil {
+		return nil, 0, err.Error()
+	}
+	return &dynamic.Input{Trace: h.Trace, Root: run.Root, Died: h.Died, NeedProbe: r.RequireGPU}, time.Since(start), ""
+}
+
+// probe is the probe beside the program, nothing when there is none.
+func probe() string {
+	exe, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	name := filepath.Join(filepath.Dir(exe), ProbeName)
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return name
+}
