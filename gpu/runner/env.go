@@ -27,6 +27,7 @@ func (r *runner) childEnv(attempt string) []string {
 		"XDG_CONFIG_HOME=" + filepath.Join(home, ".config"), "XDG_DATA_HOME=" + filepath.Join(home, ".local", "share"),
 		"PYTHONDONTWRITEBYTECODE=1", "PYTHONUNBUFFERED=1", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_TERMINAL_PROMPT=0", "GIT_ALLOW_PROTOCOL=none", mark(attempt),
+		"GATEBOT_CACHE=off", // a verdict comes from this tree and from nothing that an earlier job could have left
 	}
 	for _, name := range passed {
 		if v, ok := os.LookupEnv(name); ok {
