@@ -61,6 +61,9 @@ func (in *interp) placed(u *unit, v *Value, p pyast.Param) *Value {
 	if v.DType == DTypeUnknown {
 		v = v.with(func(c *Value) { c.DType = typeByName(p.Name) })
 	}
+	if v.Place == PlaceDevice && gridName(p.Name) {
+		v = v.with(func(c *Value) { c.Sure = Possible })
+	}
 	return flowAt(u, v, p, "parameter of a function on the hot path")
 }
 

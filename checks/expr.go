@@ -225,7 +225,12 @@ func (fr *frame) ternary(e *pyast.IfExp) *Value {
 	if then {
 		fr.env = base.clone()
 		fr.narrow(e.Test, true)
+		once := fr.once
+		if fr.leftOut(e.Test) {
+			fr.once++
+		}
 		fr.guarded(guardThen, func() { a = fr.eval(e.Then) })
+		fr.once = once
 	}
 	if els {
 		fr.env = base.clone()

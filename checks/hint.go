@@ -88,3 +88,15 @@ func typeByName(name string) DType {
 var hostNames = set("config cfg args kwargs options opts settings logger log prefix name path training " +
 	"verbose debug step i j step_idx iteration tokenizer env " +
 	"quant_config model_config cache_config")
+
+// gridName reports whether a tensor of that name says how large the images of a batch are. Preprocessing makes such
+// tensors on the host, and engines differ in whether they move them: nothing but the name is known of a parameter.
+func gridName(name string) bool {
+	n := strings.ToLower(name)
+	for _, end := range []string{"grid_thw", "grid_thws", "grid_hw", "grid_hws", "tgt_sizes", "image_sizes"} {
+		if n == end || strings.HasSuffix(n, "_"+end) {
+			return true
+		}
+	}
+	return false
+}

@@ -27,7 +27,7 @@ var coldNames = []string{"__init__", "__new__", "__post_init__", "__del__", "__r
 // coldPaths are never hot by default: what runs there is a test, a measurement or an example of use.
 var coldPaths = []string{"tests/**", "**/tests/**", "test/**", "**/test/**", "test_*.py", "*_test.py", "conftest.py",
 	"**/image_processing*.py", "**/video_processing*.py", "**/feature_extraction*.py", "**/processing_*.py", "**/processors/**",
-	"**/tokenization*.py", "**/benchmarks/**", "benchmarks/**", "benchmark/**", "**/benchmark/**", "bench_*.py", "docs/**", "setup.py"}
+	"**/tokenization*.py", "**/loss/**", "loss_*.py", "**/benchmarks/**", "benchmarks/**", "benchmark/**", "**/benchmark/**", "bench_*.py", "docs/**", "setup.py"}
 
 type hotPath struct {
 	p     *project
@@ -161,6 +161,9 @@ func (h *hotPath) cold(f *Func) bool {
 		if matchGlob(g, f.short, '.') {
 			return true
 		}
+	}
+	if f.Class != nil && (strings.HasSuffix(f.Class.short, "Loss") || strings.HasSuffix(f.Class.short, "Criterion")) {
+		return true // for training
 	}
 	if f.Class == nil && strings.HasSuffix(f.short, "_cpu") {
 		return true // the twin of a kernel, for hosts without a device

@@ -95,8 +95,7 @@ func countUses(node *pyast.FuncDef) *paramUse {
 			}
 		case *pyast.Binary:
 			for _, x := range []pyast.Expr{n.L, n.R} {
-				if id, ok := x.(*pyast.Name); ok {
-					use.math[id.ID]++
+				if id, ok := x.(*pyast.Name); ok { // sums and products are made of sizes too
 					if n.Op == "@" {
 						use.tensor[id.ID]++
 					}

@@ -211,3 +211,10 @@ def counted(n: int, grid: list[tuple[int, int]], rows: list):
 
 def lengths(seq_lens_cpu):
     reveal(seq_lens_cpu)  # is "CPU tensor (pageable) (possible)"
+
+
+class Tower(torch.nn.Module):
+    def forward(self, x: torch.Tensor, video_grid_thw: torch.Tensor, tgt_sizes: torch.Tensor):
+        reveal(x)  # is "device tensor (likely)"
+        reveal(tgt_sizes)  # is "device tensor (possible)"
+        reveal(video_grid_thw)  # is "CPU tensor (pageable) (likely)"
