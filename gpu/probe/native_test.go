@@ -314,6 +314,18 @@ func TestNoEnd(t *testing.T) {
 	}
 }
 
+// TestExec: a process that replaces itself keeps the first one's record beside its own, and the first has no end.
+func TestExec(t *testing.T) {
+	out := play(t, `
+launch()
+P.gatebot_flush()
+if len(sys.argv) < 2: os.execv(sys.executable, [sys.executable, __file__, "again"])
+`)
+	if len(out.files) != 2 || !strings.Contains(out.load(t).Incomplete(), "no end event") {
+		t.Errorf("files %v, %q", out.files, out.load(t).Incomplete())
+	}
+}
+
 // TestTrouble: whatever keeps the probe from recording is one error event and one line on stderr, and the program runs on.
 func TestTrouble(t *testing.T) {
 	for name, tc := range map[string]struct {

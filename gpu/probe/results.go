@@ -41,15 +41,17 @@ func Results(t *trace.Trace, s calls.Scope, failOn finding.Severity, end Ended) 
 		"launches": float64(j.Launches), "hazard_calls": float64(j.Calls), "blocked_us": float64(j.Blocked) / 1e3,
 		"gating_findings": float64(gating),
 	}, Regions: regions(j, s)}
+	check.Reason = looked(j, s)
 	switch why := broken(t, j, s); {
 	case why != "":
 		check.Status, check.Reason = finding.StatusError, why
 	case gating > 0:
 		check.Status = finding.StatusFail
-		check.Reason = fmt.Sprintf("%d places make the host wait or take memory where a graph is to be", gating)
+		what := fmt.Sprintf("%d places make the host wait or take memory", gating)
 		if gating == 1 {
-			check.Reason = "one place makes the host wait or takes memory where a graph is to be"
+			what = "one place makes the host wait or takes memory"
 		}
+		check.Reason = what + ": " + check.Reason
 	case end.Known && end.Code != 0:
 		check.Status = finding.StatusError
 		check.Reason = fmt.Sprintf("the command ended with code %d (its output is above)", end.Code)
@@ -58,6 +60,19 @@ func Results(t *trace.Trace, s calls.Scope, failOn finding.Severity, end Ended) 
 	r.Summary.Count(r.Findings)
 	verdict.Decide(r)
 	return r
+}
+
+// looked says what a pass rests on.
+func looked(j *calls.Result, s calls.Scope) string {
+	out := fmt.Sprintf("%d launches", j.Launches)
+	if len(s.Regions) > 0 {
+		var parts []string
+		for _, name := range s.Regions {
+			parts = append(parts, fmt.Sprintf("%s (%d×)", name, j.Entered[name]))
+		}
+		out = fmt.Sprintf("%d launches in %s", j.Launches, strings.Join(parts, ", "))
+	}
+	return out
 }
 
 // broken says why a run shows nothing.

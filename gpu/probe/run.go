@@ -45,6 +45,9 @@ func Run(ctx context.Context, o Options) (code int, files []string, err error) {
 	if len(o.Command) == 0 {
 		return 0, nil, errors.New("probe: no command")
 	}
+	if old, err := traces(o.TraceDir); err != nil || len(old) > 0 {
+		return 0, nil, errors.Join(err, fmt.Errorf("probe: %s holds the record of another run (name an empty directory)", o.TraceDir))
+	}
 	cmd := exec.Command(o.Command[0], o.Command[1:]...)
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = o.Dir, o.Stdin, o.Output, o.Output
 	cmd.Env = append(os.Environ(), Env(o.Library, o.TraceDir)...)

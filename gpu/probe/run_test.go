@@ -30,6 +30,13 @@ func TestRunCodes(t *testing.T) {
 	if _, _, err := Run(t.Context(), Options{Command: []string{"/no/such/program"}, TraceDir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "/no/such/program") {
 		t.Errorf("error %v", err)
 	}
+	used := t.TempDir()
+	if err := os.WriteFile(filepath.Join(used, "trace-1.ndjson"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Run(t.Context(), Options{Command: []string{"true"}, TraceDir: used}); err == nil || !strings.Contains(err.Error(), "another run") {
+		t.Errorf("error %v", err)
+	}
 	if _, _, err := Run(t.Context(), Options{}); err == nil {
 		t.Error("nothing was run without an error")
 	}

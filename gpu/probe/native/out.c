@@ -138,13 +138,19 @@ static void chunk(const char *p, size_t n, int64_t lines) {
   if (n >= 2048) out.safe_size = size, out.safe_lines = before;
 }
 
-static void name_file(void) {
-  const char *want = getenv("GATEBOT_TRACE");
-  const char *percent = strstr(want, "%p");
-  if (percent)
-    snprintf(out.path, sizeof out.path, "%.*s%d%s", (int)(percent - want), want, (int)getpid(), percent + 2);
-  else
-    snprintf(out.path, sizeof out.path, "%s.%d", want, (int)getpid());
+// Opens a file that is not there yet: a process that replaced itself (exec) has the pid of the one before it, whose record
+// must stay.
+static int create(void) {
+  const char *want = getenv("GATEBOT_TRACE"), *percent = strstr(want, "%p");
+  int head = percent ? (int)(percent - want) : (int)strlen(want);
+  for (int i = 0; i < 1000; i++) {
+    char id[32];
+    snprintf(id, sizeof id, i ? "%d.%d" : "%d", (int)getpid(), i);
+    snprintf(out.path, sizeof out.path, "%.*s%s%s%s", head, want, percent ? "" : ".", id, percent ? percent + 2 : "");
+    int fd = open(out.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+  return -1;
 }
 
 static int env_int(const char *name) {
@@ -190,9 +196,8 @@ static void header(thread *t) {
 static bool open_file(thread *t) {
   pthread_mutex_lock(&out.lock);
   if (out.state == READY) {
-    name_file();
     out.size = out.lines = out.safe_size = out.safe_lines = 0;
-    out.fd = open(out.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    out.fd = create();
     if (out.fd < 0) {
       say(out.path, strerror(errno));
       atomic_store(&out.state, CLOSED);
