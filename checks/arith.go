@@ -79,6 +79,9 @@ func (fr *frame) arith(op string, l, r *Value) *Value {
 		case l.Place != PlaceDevice && r.Place != l.Place:
 			out.Place = hostOrUnknown(l.Place, r.Place)
 		}
+		if l.Place == PlaceDevice && r.OnCPU() && r.Rank != 0 || r.Place == PlaceDevice && l.OnCPU() && l.Rank != 0 {
+			out.Sure = Possible // torch would not have it: one of the two is not where it is taken to be
+		}
 		out.Rank = widest(l.Rank, r.Rank)
 	}
 	if out.Place == PlacePinned {

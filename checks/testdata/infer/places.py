@@ -16,6 +16,7 @@ def sources_step(x: torch.Tensor, n: int, seq_lens_cpu: torch.Tensor, device, th
     reveal(x)  # is "device tensor (likely)"
     reveal(n)  # is "number"
     reveal(seq_lens_cpu)  # is "CPU tensor (pageable), int (possible)"
+    reveal(x + seq_lens_cpu)  # is "device tensor (possible)"
     reveal(device)  # is "the device"
     reveal(thing)  # is "unknown"
     reveal(TABLE)  # is "CPU tensor (pageable), 1-d, float (likely)"
