@@ -17,7 +17,8 @@ func hint(name string) *Value {
 		return device(PlaceDevice, "")
 	case strings.HasSuffix(n, "dtype"):
 		return &Value{Kind: KindDType, Rank: -1, Place: PlaceHost, Sure: Likely}
-	case strings.HasSuffix(n, "_cpu") || strings.HasSuffix(n, "_host") || strings.HasPrefix(n, "cpu_") || strings.HasPrefix(n, "host_"):
+	case strings.HasSuffix(n, "_cpu") || strings.HasSuffix(n, "_host") || strings.HasPrefix(n, "cpu_") || strings.HasPrefix(n, "host_") ||
+		strings.Contains(n, "_cpu_") && !strings.Contains(n, "_to_") && !strings.Contains(n, "gpu"):
 		if strings.HasSuffix(n, "device") || strings.HasPrefix(n, "cpu_to") {
 			break
 		}

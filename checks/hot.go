@@ -22,7 +22,8 @@ var coldNames = []string{"__init__", "__new__", "__post_init__", "__del__", "__r
 	"*weight_loader*", "state_dict", "_load_from_state_dict", "test_*", "setUp", "tearDown", "main", "_dummy_run",
 	"make_dummy_*", "get_dummy_*", "dummy_*", "parse_args", "add_cli_args", "export*", "initialize*", "_initialize*",
 	"configure_*", "_configure_*", "setup", "setup_*", "_setup_*", "connect", "*validat*", "register_*", "shutdown", "_maybe_save*", "dump_*", "_dump_*", "*_loss", "*_loss_*", "loss_*", "compile_*",
-	"_compile*", "_maybe_compile*", "add_adapter*", "_add_adapter*", "load_adapter*", "add_lora*", "load_lora*"}
+	"_compile*", "_maybe_compile*", "add_adapter*", "_add_adapter*", "load_adapter*", "add_lora*", "load_lora*",
+	"*_for_cudagraph_capture"}
 
 // coldPaths are never hot by default: what runs there is a test, a measurement or an example of use.
 var coldPaths = []string{"tests/**", "**/tests/**", "test/**", "**/test/**", "test_*.py", "*_test.py", "conftest.py",
@@ -164,6 +165,9 @@ func (h *hotPath) cold(f *Func) bool {
 	}
 	if f.Class != nil && (strings.HasSuffix(f.Class.short, "Loss") || strings.HasSuffix(f.Class.short, "Criterion")) {
 		return true // for training
+	}
+	if f.Class != nil && strings.HasPrefix(f.Class.short, "CPU") {
+		return true // a backend for hosts without a device
 	}
 	if f.Class == nil && strings.HasSuffix(f.short, "_cpu") {
 		return true // the twin of a kernel, for hosts without a device

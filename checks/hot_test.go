@@ -198,6 +198,7 @@ class FlashMetadataBuilder:
     def build(self, n, meta): return self._fill(meta)
     def _fill(self, meta): pass
     def reorder(self): pass
+    def build_for_cudagraph_capture(self, n): pass
 class ModelBuilder:
     def __init__(self): pass
 class GPUModelRunner:
@@ -222,6 +223,8 @@ def gather(xs: list[torch.Tensor]): pass
 def pack(w: torch.Tensor): pass
 class FocalLoss:
     def forward(self, x: torch.Tensor): pass
+class CPUMetadataBuilder:
+    def build(self, n): pass
 def count(n: int): pass
 def copy_cpu(x: torch.Tensor): pass
 def _maybe_compile_all(x: torch.Tensor): pass

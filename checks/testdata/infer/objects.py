@@ -209,6 +209,10 @@ def counted(n: int, grid: list[tuple[int, int]], rows: list):
     reveal(rows)  # is "device tensor (likely)"
 
 
+def bounded_step(seq_lens_cpu_upper_bound: torch.Tensor):
+    reveal(seq_lens_cpu_upper_bound)  # is "CPU tensor (pageable), int (possible)"
+
+
 def lengths(seq_lens_cpu):
     reveal(seq_lens_cpu)  # is "CPU tensor (pageable) (possible)"
 
