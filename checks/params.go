@@ -63,6 +63,8 @@ func countUses(node *pyast.FuncDef) *paramUse {
 			case !ok:
 			case tensorOnly[n.Name] || onlyTensorMethod(n.Name):
 				use.tensor[id.ID]++
+			case arrayLike[n.Name]:
+				use.math[id.ID]++
 			case !isTensorMethod(n.Name) && n.Name != "T" && n.Name != "data" && n.Name != "grad":
 				use.other[id.ID]++
 			}
@@ -106,6 +108,10 @@ func countUses(node *pyast.FuncDef) *paramUse {
 	})
 	return use
 }
+
+// arrayLike are what tensors share with arrays and with nothing else. In the forward of a module that is evidence enough:
+// arrays are turned into tensors before it is called.
+var arrayLike = set("sum mean max min argmax argmin any all std var prod cumsum abs shape dtype item tolist numel dim")
 
 // onlyTensorMethod reports whether a call of that name is evidence for a tensor: arrays have many of the same methods,
 // and the ones that read a value are the ones in question.
