@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/gatebot/gatebot/internal/config"
 	"github.com/gatebot/gatebot/internal/finding"
@@ -182,9 +180,6 @@ func (c *checker) pick(ctx context.Context, commit git.Commit, found *scanned, b
 	return out, nil
 }
 
-// sourceExtensions are the files that a scan can say anything about (DESIGN 5.11, hot_path.include).
-var sourceExtensions = []string{".py", ".pyi", ".cu", ".cuh", ".cpp", ".cc", ".cxx", ".h", ".hpp", ".hip"}
-
 // inert reports whether the trees differ in nothing that a scan looks at. The diff is a few milliseconds, whatever
 // the size of the repository; a scan is not.
 func (c *checker) inert(ctx context.Context, base, tree string) (bool, error) {
@@ -193,6 +188,6 @@ func (c *checker) inert(ctx context.Context, base, tree string) (bool, error) {
 		return false, err
 	}
 	return !slices.ContainsFunc(changes, func(x git.Change) bool {
-		return x.Path == config.FileName || slices.Contains(sourceExtensions, strings.ToLower(path.Ext(x.Path)))
+		return x.Path == config.FileName || config.IsSource(x.Path)
 	}), nil
 }

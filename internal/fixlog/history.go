@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
-	"strings"
 
+	"github.com/gatebot/gatebot/internal/config"
 	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/git"
 )
@@ -72,9 +71,6 @@ func (a *scanned) keep(tree string, fs []finding.Finding) {
 	}
 }
 
-// sourceExtensions are the files that a scan can say anything about (DESIGN 5.11, hot_path.include).
-var sourceExtensions = []string{".py", ".pyi", ".cu", ".cuh", ".cpp", ".cc", ".cxx", ".h", ".hpp", ".hip"}
-
 // summarize reads a diff. onlyLog: nothing but the log's own files changed; inert: nothing that a scan looks at did.
 func summarize(changes []git.Change, configPath string, logPaths []string) (c change, onlyLog, inert bool) {
 	c = change{renamed: map[string]string{}, deleted: map[string]bool{}, touched: map[string]bool{}}
@@ -91,8 +87,7 @@ func summarize(changes []git.Change, configPath string, logPaths []string) (c ch
 		}
 		c.config = c.config || x.Path == configPath || x.OldPath == configPath
 		onlyLog = onlyLog && slices.Contains(logPaths, x.Path) && slices.Contains(logPaths, x.OldPath)
-		if slices.Contains(sourceExtensions, strings.ToLower(path.Ext(x.Path))) ||
-			slices.Contains(sourceExtensions, strings.ToLower(path.Ext(x.OldPath))) {
+		if config.IsSource(x.Path) || config.IsSource(x.OldPath) {
 			inert = false
 		}
 	}

@@ -70,7 +70,13 @@ func Check(ctx context.Context, r CheckRequest) (*Run, error) {
 	res.Device = dev
 	if dev == nil {
 		for _, name := range finding.GPUChecks {
-			res.Checks = append(res.Checks, r.without(name, why, run.Config))
+			c := r.without(name, why, run.Config)
+			if r.RequireGPU && name == finding.CheckCanary {
+				// The device itself was asked for. Neither --only nor a configuration that turns every check off may
+				// make a pass of a run without one.
+				c.Required, c.Reason = true, r.missing(why)
+			}
+			res.Checks = append(res.Checks, c)
 		}
 		verdict.Decide(res)
 		return run, nil
@@ -91,11 +97,15 @@ func (r CheckRequest) without(name string, why error, cfg *config.Config) findin
 	case level(cfg, name) == finding.Off:
 		return verdict.NotRun(name, "turned off in "+config.FileName, false)
 	}
-	reason := "no CUDA device"
+	return verdict.NotRun(name, r.missing(why), r.RequireGPU && level(cfg, name) == finding.Error)
+}
+
+// missing says why there is no device.
+func (r CheckRequest) missing(why error) string {
 	if why != nil {
-		reason = why.Error()
+		return why.Error()
 	}
-	return verdict.NotRun(name, reason, r.RequireGPU && level(cfg, name) == finding.Error)
+	return "no CUDA device"
 }
 
 // canary is the outcome of the canary check.

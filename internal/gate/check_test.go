@@ -8,7 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gatebot/gatebot/checks"
 	"github.com/gatebot/gatebot/gpu/device"
+	"github.com/gatebot/gatebot/internal/config"
 	"github.com/gatebot/gatebot/internal/finding"
 )
 
@@ -65,6 +69,9 @@ func TestCheckOnMachines(t *testing.T) {
 		"turned off": {&fakeGPU{dev: h200, report: pass}, true,
 			map[string]string{"m.py": clean["m.py"], ".gatebot.yaml": "checks: {canary: off, sync: off, drift: off, alloc: off, capture: off, replay: off, speed: off}\n"},
 			finding.VerdictPass, finding.StatusNotRun, "turned off in .gatebot.yaml", 0},
+		"required, no device and everything turned off is no pass": {&fakeGPU{detectErr: device.ErrNoCUDA}, true,
+			map[string]string{"m.py": clean["m.py"], ".gatebot.yaml": "checks: {canary: off, sync: off, drift: off, alloc: off, capture: off, replay: off, speed: off}\n"},
+			finding.VerdictError, finding.StatusNotRun, "no CUDA device", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := treeWith(t, tc.files)
@@ -86,5 +93,25 @@ func TestCheckOnMachines(t *testing.T) {
 				t.Errorf("canary ran %d times, want %d", tc.gpu.canaryCalls, tc.canaryRuns)
 			}
 		})
+	}
+}
+
+func TestRequiredDeviceWithOnlySourceIsNoPass(t *testing.T) {
+	dir := treeWith(t, map[string]string{"m.py": "x = 1\n"})
+	run, err := Check(t.Context(), CheckRequest{Request: Request{Dir: dir}, RequireGPU: true,
+		Only: []string{finding.CheckSource}, GPU: &fakeGPU{detectErr: device.ErrNoCUDA}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run.Results.Verdict != finding.VerdictError {
+		t.Errorf("verdict %s, want error: %v", run.Results.Verdict, run.Results.Reasons)
+	}
+}
+
+// TestSourceExtensions: what hook and fix log take for a change that matters is what the scanner reads.
+func TestSourceExtensions(t *testing.T) {
+	want := append([]string{".py", ".pyi"}, checks.NativeExtensions...)
+	if d := cmp.Diff(want, config.SourceExtensions); d != "" {
+		t.Error(d)
 	}
 }
