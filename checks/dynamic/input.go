@@ -18,6 +18,7 @@ const (
 	CacheFlush    = "harness.cache_flush"   // torch.cuda.empty_cache was called
 	Definition    = "harness.definition"    // where step is defined
 	CaptureFailed = "capture_failed"        // code of an error: a region could not be captured
+	otherRank     = "other_rank"            // code of an error: another rank gave up
 	FirstStep     = "first_step"            // measure: the first step after warm-up
 	RegionMeasure = "region"                // measure: a region that is to be captured (1) or stays eager (0)
 )
@@ -26,12 +27,15 @@ const (
 type Input struct {
 	Trace *trace.Trace
 	Root  string // of the repository, absolute: frames below it are the repository's
-	// Died says for each process that ended before its time how it ended; phases that it did not finish are errors.
-	Died []string
+	// Died are the processes that ended before their time; phases that they did not finish are errors.
+	Died []trace.Death
 	// NeedProbe makes the absence of the probe an error where a check cannot prove anything without it.
 	NeedProbe bool
 	Max, Min  *float64 // the check's own bounds, nil when not set
 }
+
+// OtherRank reports whether an error only says that another rank gave up.
+func OtherRank(e *trace.Error) bool { return e.Code == otherRank }
 
 // Result is what a check gives.
 type Result struct {
@@ -85,7 +89,7 @@ func (in *Input) unfinished(phase string) string {
 		return in.explain(phase, reason)
 	}
 	if len(in.Died) > 0 {
-		return in.Died[0]
+		return in.Died[0].How
 	}
 	if entered {
 		return in.explain(phase, "the "+phase+" phase did not end")

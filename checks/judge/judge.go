@@ -26,6 +26,15 @@ var checks = map[string]func(*dynamic.Input) *dynamic.Result{
 
 // Check runs one check. What it found outside any line of the repository is said of the step's definition.
 func Check(name string, in *dynamic.Input) *dynamic.Result {
+	if ranks := in.Trace.Ranks(); len(ranks) > 1 {
+		// A region that one rank cannot capture is replayed by none.
+		return afterFailure(name, in, several(in, ranks, func(one *dynamic.Input) *dynamic.Result { return alone(name, one) }))
+	}
+	return alone(name, in)
+}
+
+// alone runs a check on the record of one rank.
+func alone(name string, in *dynamic.Input) *dynamic.Result {
 	r := afterFailure(name, in, checks[name](in))
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Path == "" {

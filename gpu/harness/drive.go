@@ -23,7 +23,7 @@ type Request struct {
 	Boundaries []int
 	Capture    []string // globs of regions; none: what the module's regions() says, else the whole step
 	Eager      []string
-	Launch     string // a launcher for several ranks
+	Launch     string // a launcher for several ranks: the words of its command line
 	Probe      string // path of gatebot-probe.so; "" runs without
 	Keep       string // folder that the trace files are copied to; "" keeps none
 	// Progress is called when a process starts; may be nil.
@@ -33,7 +33,7 @@ type Request struct {
 // Run is what was recorded.
 type Run struct {
 	Trace *trace.Trace
-	Died  []string // for each process that ended before its time: how
+	Died  []trace.Death // processes that ended before their time
 }
 
 // maxTries bounds the processes that are spent on regions that cannot be captured.
@@ -42,15 +42,15 @@ const maxTries = 16
 // Drive runs the phases. An error means that nothing can be said about the step: the interpreter does not start, or ctx
 // ended (context.Cause says why). What the step module does wrong is in the Run.
 func Drive(ctx context.Context, r Request) (_ *Run, err error) {
-	if r.Launch != "" {
-		return nil, errors.New("step.launch: this gatebot runs a step in one process only (remove it, and gate one rank by itself)")
-	}
 	dir, err := os.MkdirTemp("", "gatebot-harness-")
 	if err != nil {
 		return nil, fmt.Errorf("harness: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	d := &driver{Request: r, dir: dir, run: &Run{Trace: &trace.Trace{}}}
+	if d.launcher, err = words(r.Launch); err != nil {
+		return nil, err
+	}
 	if d.script, err = unpack(dir); err != nil {
 		return nil, fmt.Errorf("harness: %w", err)
 	}
@@ -64,8 +64,9 @@ func Drive(ctx context.Context, r Request) (_ *Run, err error) {
 type driver struct {
 	Request
 	dir, script string
+	launcher    []string
 	n           int // processes so far
-	newest      int // index of the newest harness file in the trace
+	newest      int // index in the trace of the first file of the newest process, or of its ranks
 	run         *Run
 }
 
@@ -88,22 +89,34 @@ func (d *driver) all(ctx context.Context) error {
 		}
 		skip = append(skip, bad)
 	}
-	d.run.Died = append(d.run.Died, fmt.Sprintf("more than %d regions cannot be captured; the others were not tried", maxTries))
+	d.died(0, "more than %d regions cannot be captured; the others were not tried", maxTries)
 	return nil
 }
 
-// finished reports whether a phase ended well.
-func finished(t *trace.Trace, phase string) bool {
-	return slices.ContainsFunc(trace.Of[*trace.Phase](t), func(p *trace.Phase) bool {
-		return p.Name == phase && p.At == trace.Exit && (p.Status == "" || p.Status == "ok")
-	})
+func (d *driver) died(rank int, format string, args ...any) {
+	how := fmt.Sprintf(format, args...)
+	if len(d.launcher) > 0 {
+		how = fmt.Sprintf("rank %d: %s", rank, how)
+	}
+	d.run.Died = append(d.run.Died, trace.Death{Rank: rank, How: how})
 }
 
-// failed is the region whose capture failed in the newest process, "" when none did.
+// finished reports whether a phase ended well, in every rank.
+func finished(t *trace.Trace, phase string) bool {
+	well := map[int]bool{}
+	for _, p := range trace.Of[*trace.Phase](t) {
+		if p.Name == phase && p.At == trace.Exit {
+			well[p.Rank] = p.Status == "" || p.Status == "ok"
+		}
+	}
+	return !slices.ContainsFunc(t.Ranks(), func(r int) bool { return !well[r] })
+}
+
+// failed is the region whose capture failed in the newest process, or in any of its ranks; "" when none did.
 func (d *driver) failed() string {
 	name := ""
 	for _, e := range d.run.Trace.Errors() {
-		if e.Code == "capture_failed" && e.Base().Source == d.newest {
+		if e.Code == "capture_failed" && e.Base().Source >= d.newest {
 			name = e.Of
 		}
 	}
@@ -117,10 +130,18 @@ func (d *driver) process(ctx context.Context, mode string, skip []string) (whole
 		d.Progress(mode)
 	}
 	name := filepath.Join(d.dir, fmt.Sprintf("%d-%s.ndjson", d.n, mode))
+	reference, meet := filepath.Join(d.dir, "reference.pt"), filepath.Join(d.dir, fmt.Sprintf("%d-meet", d.n))
+	if len(d.launcher) > 0 {
+		name = filepath.Join(d.dir, fmt.Sprintf("%d-%s.rank%%r.ndjson", d.n, mode))
+		reference = filepath.Join(d.dir, "reference.%r.pt")
+		if err := os.Mkdir(meet, 0o700); err != nil {
+			return false, fmt.Errorf("harness: %w", err)
+		}
+	}
 	cfg, err := json.Marshal(map[string]any{
 		"entry": d.Entry, "root": d.Root, "trace": name, "mode": mode, "device": "cuda", "warmup": d.Warmup, "steps": d.Steps,
 		"boundaries": list(d.Boundaries), "capture": list(d.Capture), "eager": list(d.Eager), "skip": list(skip),
-		"reference": filepath.Join(d.dir, "reference.pt"),
+		"reference": reference, "launched": len(d.launcher) > 0, "meet": meet,
 	})
 	if err != nil {
 		return false, fmt.Errorf("harness: %w", err)

@@ -70,8 +70,8 @@ func TestDeathIsTold(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(run.Died) != 1 || !strings.Contains(run.Died[0], tc.want) {
-				t.Errorf("died %q, want %q", run.Died, tc.want)
+			if len(run.Died) != 1 || !strings.Contains(run.Died[0].How, tc.want) {
+				t.Errorf("died %v, want %q", run.Died, tc.want)
 			}
 		})
 	}
@@ -93,8 +93,10 @@ func TestTimeEndsTheGroup(t *testing.T) {
 }
 
 func TestLoudLimits(t *testing.T) {
-	if _, err := Drive(t.Context(), Request{Launch: "torchrun"}); err == nil || !strings.Contains(err.Error(), "step.launch") {
-		t.Errorf("launch: %v", err)
+	for _, launch := range []string{"torchrun 'two words'", "/no/such/launcher -n 2"} {
+		if _, err := Drive(t.Context(), Request{Root: t.TempDir(), Launch: launch}); err == nil || !strings.Contains(err.Error(), "step.launch") {
+			t.Errorf("%s: %v", launch, err)
+		}
 	}
 	if _, err := Drive(t.Context(), Request{Root: t.TempDir(), Python: "/no/such/python"}); err == nil || !strings.Contains(err.Error(), "step.python") {
 		t.Errorf("python: %v", err)

@@ -54,13 +54,11 @@ func (d *driver) start(ctx context.Context, cfg, probe string) (ended, error) {
 	if err := ctx.Err(); err != nil {
 		return ended{}, context.Cause(ctx)
 	}
-	interpreter := d.Python
-	if interpreter == "" {
-		interpreter = "python3"
-	}
-	cmd := exec.Command(interpreter, "-u", d.script, cfg)
+	args := d.command(cfg)
+	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = d.Root
 	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+	cmd.Env = append(cmd.Env, d.launchEnv()...)
 	for k, v := range d.Env {
 		cmd.Env = append(cmd.Env, k+"="+v)
 	}
@@ -72,7 +70,10 @@ func (d *driver) start(ctx context.Context, cfg, probe string) (ended, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.WaitDelay = grace
 	if err := cmd.Start(); err != nil {
-		return ended{}, fmt.Errorf("step.python %s: %w (name the interpreter that has torch)", interpreter, err)
+		if len(d.launcher) > 0 {
+			return ended{}, fmt.Errorf("step.launch %s: %w (name a launcher that is installed there, or its path)", args[0], err)
+		}
+		return ended{}, fmt.Errorf("step.python %s: %w (name the interpreter that has torch)", args[0], err)
 	}
 	var err error
 	done := make(chan struct{})
@@ -84,7 +85,7 @@ func (d *driver) start(ctx context.Context, cfg, probe string) (ended, error) {
 	case <-done:
 		killGroup(cmd.Process.Pid) // what it left behind must not hold the card
 	case <-ctx.Done():
-		killGroup(cmd.Process.Pid)
+		killTree(cmd.Process.Pid)
 		select {
 		case <-done: // its error is our kill
 		case <-time.After(grace):

@@ -4,7 +4,7 @@ import os
 import statistics
 import time
 
-from . import fault, runner, values
+from . import devices, fault, ranks, runner, values
 from .eager import Over
 from .session import Failed, Session
 
@@ -13,9 +13,9 @@ SPEED_STEPS = 16
 
 
 class Phases:
-    def __init__(self, torch, trace, cfg, root, module, listen):
-        self.torch, self.trace, self.cfg, self.listen, self.module = torch, trace, cfg, listen, module
-        self.run = runner.Runner(torch, trace, module, cfg)
+    def __init__(self, torch, trace, cfg, root, module, listen, team):
+        self.torch, self.trace, self.cfg, self.listen, self.module, self.team = torch, trace, cfg, listen, module, team
+        self.run = runner.Runner(torch, trace, module, cfg, team)
         self.warmup, self.steps = runner.plan(cfg)
         self.kept, self.digests, self.wrong = {}, {}, False
 
@@ -26,7 +26,7 @@ class Phases:
         with self.listen.python_warnings():
             self.phase("capture", self.capture)
             self.phase("replay", self.replay)
-            if self.wrong:
+            if any(self.team.vote("the result of the replay", self.wrong)):
                 # A wrong step may index where nothing is, and its time says nothing.
                 self.trace.emit("phase", name="speed", at="enter")
                 self.trace.emit("phase", name="speed", at="exit", status="skipped", reason="the replay is wrong, so it was not timed")
@@ -38,15 +38,18 @@ class Phases:
         status, reason = "ok", None
         try:
             body()
+            self.team.agree(f"the end of {name}")
         except Failed as f:
             status, reason = "failed", f"region {f} cannot be captured"
+            self.team.leave(name, f, over=True)
             raise Over() from f
         except Exception as e:
             if isinstance(e, Over):
                 raise
-            f = fault.of(self.torch, e, name)
+            f = e if isinstance(e, fault.Fault) else fault.of(self.torch, e, name)
             fault.emit(self.trace, f)
             status, reason = "failed", str(f)[:300]
+            self.team.leave(name, e, over=True)
             raise Over() from e
         finally:
             self.trace.emit("phase", name=name, at="exit", status=status, reason=reason)
@@ -61,22 +64,21 @@ class Phases:
         self.session.wrap_all(found)
         for name, (_, _, eager) in (found or {"step": (None, None, False)}).items():
             self.trace.emit("measure", name="region", of=name, unit="count", value=0 if eager else 1)
-        side = self.session.side
-        side.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(side):
+        with self.session.sides.current(devices.used(torch)):
             for i in self.warmup:
-                self.run.outputs(i, self.session.step(i))
-        torch.cuda.current_stream().wait_stream(side)
-        torch.cuda.synchronize()
+                with self.team.together(f"step {i}"):
+                    out = self.session.step(i)
+                self.run.outputs(i, out)
+        devices.wait(torch)
         self.snapshot = self.snap(self.run.state)
         self.session.live = True
         self.first = self.one(self.steps[0])
 
     def one(self, i):
         """One replayed step, its outputs copied before the next one overwrites them."""
-        with self.run.step_marks(i, "replay"):
+        with self.team.together(f"step {i}"), self.run.step_marks(i, "replay"):
             out = self.session.step(i)
-        self.torch.cuda.synchronize()
+        devices.wait(self.torch)
         return {k: v.detach().clone() if isinstance(v, self.torch.Tensor) else v for k, v in self.run.outputs(i, out).items()}
 
     def replay(self):
@@ -89,7 +91,10 @@ class Phases:
         """Copies of the tensors that a step may change, to start several runs from one point; None when they do not fit."""
         held = [t for _, t in values.walk(self.torch, state)
                 if not isinstance(t, self.torch.nn.Parameter) and t.is_cuda and t.layout == self.torch.strided]
-        if sum(t.nbytes for t in held) > self.torch.cuda.mem_get_info()[0] // 4:
+        size = {}
+        for t in held:
+            size[t.device.index] = size.get(t.device.index, 0) + t.nbytes
+        if any(n > self.torch.cuda.mem_get_info(d)[0] // 4 for d, n in size.items()):
             return None
         return [(t, t.detach().clone()) for t in held]
 
@@ -101,10 +106,10 @@ class Phases:
 
     def speed(self):
         """Eager and replayed blocks in turn, each from the state after warm-up."""
-        if self.snapshot is None:
+        if any(self.team.vote("the size of the state", self.snapshot is None)):
             self.trace.emit("warning", source="harness", text="speed: the state is too large to be restored between runs")
             return
-        plain = runner.Runner(self.torch, self.trace, self.module, self.cfg)
+        plain = runner.Runner(self.torch, self.trace, self.module, self.cfg, self.team)
         plain.build()
         steps = self.steps[:SPEED_STEPS]
 
@@ -115,18 +120,18 @@ class Phases:
         for i in self.warmup:
             eager(i)
         before = self.snap(plain.state)
-        if before is None:
+        if any(self.team.vote("the size of a second state", before is None)):
             self.trace.emit("warning", source="harness", text="speed: the state is too large to be restored between runs")
             return
         samples = {"step_eager": [], "step_replay": []}
         for r in range(ROUNDS + 1):
             for name, snapshot, fn in (("step_eager", before, eager), ("step_replay", self.snapshot, self.session.step)):
                 self.restore(snapshot)
-                self.torch.cuda.synchronize()
+                devices.wait(self.torch)
                 t = time.perf_counter()
                 for i in steps:
                     fn(i)
-                self.torch.cuda.synchronize()
+                devices.wait(self.torch)
                 if r:  # the first round warms up
                     samples[name].append((time.perf_counter() - t) / len(steps) * 1e6)
         for name, s in samples.items():

@@ -2,7 +2,7 @@
 import contextlib
 import time
 
-from . import fault, runner, values, watch
+from . import devices, fault, ranks, runner, values, watch
 from .probe import Probe
 from .ops import Recorder
 
@@ -10,9 +10,9 @@ KEEP = 256 << 20  # bytes of reference outputs that are kept for comparison; bey
 
 
 class Phases:
-    def __init__(self, torch, trace, cfg, root, module, listen):
-        self.torch, self.trace, self.cfg, self.root, self.listen = torch, trace, cfg, root, listen
-        self.run, self.probe = runner.Runner(torch, trace, module, cfg), Probe()
+    def __init__(self, torch, trace, cfg, root, module, listen, team):
+        self.torch, self.trace, self.cfg, self.root, self.listen, self.team = torch, trace, cfg, root, listen, team
+        self.run, self.probe = runner.Runner(torch, trace, module, cfg, team), Probe()
         self.warmup, self.steps = runner.plan(cfg)
         self.kept, self.digests = {}, {}
 
@@ -23,10 +23,13 @@ class Phases:
         status, reason = "ok", None
         try:
             yield
+            self.team.agree(f"the end of {name}")
         except fault.Fault as f:
             fault.emit(self.trace, f)
             status, reason = "failed", str(f)[:300]
-            if f.code in ("device_fault", "oom", "bad_module", "bad_config") or name == "eager":
+            end = ranks.over(f) or name == "eager"
+            self.team.leave(name, f, end)
+            if end:
                 raise Over() from f
         finally:
             self.trace.emit("phase", name=name, at="exit", status=status, reason=reason)
@@ -119,16 +122,16 @@ class Phases:
         self.moves(where, steps[0] - 1)
         try:
             for i in steps:
-                before, host = torch.cuda.memory_stats(), pinned(torch)
+                before, host = counts(torch, keys.values()), pinned(torch)
                 self.listen.stepping = True
                 out = self.run.step(i, self.probe.armed)
                 self.listen.stepping = False
-                after, host_after = torch.cuda.memory_stats(), pinned(torch)
+                after, host_after = counts(torch, keys.values()), pinned(torch)
                 del out
                 self.moves(where, i)
                 for name, key in keys.items():
                     self.trace.emit("measure", name=name, unit="count" if name != "alloc_bytes" else "bytes", of=str(i),
-                                    value=after.get(key, 0) - before.get(key, 0))
+                                    value=after[key] - before[key])
                 if host is not None:
                     self.trace.emit("measure", name="pinned", unit="count", of=str(i), value=host_after - host)
                     if host_after > host:
@@ -137,7 +140,7 @@ class Phases:
             self.history(mem._snapshot()["device_traces"])
         finally:
             mem._record_memory_history(None)
-        if pinned_steps:
+        if any(self.team.vote("pinned memory", bool(pinned_steps))):
             self.pinned_lines(steps[-1])
 
     def moves(self, where, i):
@@ -179,6 +182,12 @@ class Phases:
 
 class Over(Exception):
     """The process cannot go on; why is in the trace."""
+
+
+def counts(torch, keys):
+    """The allocator's counters, over all devices that the process uses."""
+    stats = [torch.cuda.memory_stats(d) for d in devices.used(torch)]
+    return {k: sum(s.get(k, 0) for s in stats) for k in keys}
 
 
 def pinned(torch):

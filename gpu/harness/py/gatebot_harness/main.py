@@ -3,7 +3,7 @@ import json
 import os
 import sys
 
-from . import fault, frames, probe
+from . import fault, frames, probe, ranks
 from .out import Trace
 from .watch import brief
 
@@ -11,45 +11,61 @@ from .watch import brief
 def start(config):
     with open(config, encoding="utf-8") as f:
         cfg = json.load(f)
-    for key in ("MASTER_ADDR", "TORCHELASTIC_RUN_ID"):
-        os.environ.pop(key, None)
-    trace, reason = None, "exit"
+    unknown, rank, world, local = None, 0, 1, 0
+    try:
+        rank, world, local = ranks.identify(cfg["launched"])
+    except fault.Fault as f:
+        unknown = f
+    for key in ("trace", "reference"):
+        cfg[key] = cfg[key].replace("%r", str(rank))
+    where, reason = (cfg["trace"], sys.argv, rank, world), "exit"
     try:
         import torch
     except Exception as e:
-        trace = Trace(cfg["trace"], sys.argv)
+        trace = Trace(*where)
         fault.emit(trace, fault.Fault("no_torch", f"import torch: {brief(e)}", source="harness",
                                       hint=f"{sys.executable} has to be the interpreter of your environment: set step.python"))
         trace.end(reason)
         return
-    trace = Trace(cfg["trace"], sys.argv)
+    trace = Trace(*where)
+    team = ranks.Ranks(trace, cfg["meet"], rank, world)
+
+    def end():
+        probe.Probe().end()
+        trace.end(reason)
+
+    team.end = end
     try:
-        run(torch, trace, cfg)
+        if unknown:
+            raise unknown
+        run(torch, trace, cfg, team, local)
     except fault.Fault as f:
         fault.emit(trace, f)
+        team.leave("the start", f, over=True)
     except Exception as e:
         from .eager import Over
 
         if not isinstance(e, Over):
+            team.leave("the harness", e, over=True)
             import traceback
 
             tb = traceback.extract_tb(e.__traceback__)
             at = [{"file": s.filename, "line": s.lineno or 0, "func": s.name} for s in reversed(tb)]
             fault.emit(trace, fault.Fault("internal", f"the harness broke: {brief(e)}", source="harness",
                                           hint="please report this", at=at[:20]))
-    probe.Probe().end()
-    trace.end(reason)
+    end()
+    team.done()
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)  # a half-broken context can hang or abort in a normal exit
 
 
-def run(torch, trace, cfg):
+def run(torch, trace, cfg, team, local):
     trace.emit("phase", name="load", at="enter")
     trace.flush()
     try:
         if cfg["device"].startswith("cuda"):
-            device(torch, trace)
+            device(torch, trace, cfg, team, local)
         from . import eager, runner, watch
 
         # The hooks go in before the module is imported, so that "from torch.cuda import ..." gets them too.
@@ -58,22 +74,49 @@ def run(torch, trace, cfg):
     finally:
         trace.emit("phase", name="load", at="exit")
         trace.flush()
+    team.agree("the import of the step module")
     root = frames.Root(cfg["root"])
     if cfg["mode"] == "eager":
-        eager.Phases(torch, trace, cfg, root, module, listen).all()
+        eager.Phases(torch, trace, cfg, root, module, listen, team).all()
     else:
         from . import capture
 
-        capture.Phases(torch, trace, cfg, root, module, listen).all()
+        capture.Phases(torch, trace, cfg, root, module, listen, team).all()
 
 
-def device(torch, trace):
+def device(torch, trace, cfg, team, local):
+    """Says which devices there are. A rank works on that of its number, as a launcher means it."""
     try:
         torch.cuda.init()
-        p = torch.cuda.get_device_properties(0)
+        n = torch.cuda.device_count()
+        if team.world > 1:
+            if local >= n:
+                raise fault.Fault("no_device", f"rank {team.rank} has no device of its own: {n} for local rank {local}",
+                                  "start fewer ranks in step.launch, or make more devices visible", source="cuda")
+            torch.cuda.set_device(local)
+            cfg["device"] = f"cuda:{local}"
+            once(torch)
+        found = [torch.cuda.get_device_properties(d) for d in range(n)]
+    except fault.Fault:
+        raise
     except Exception as e:
         raise fault.Fault("no_device", f"torch cannot use the device: {type(e).__name__}: {str(e).splitlines()[0]}",
                           "check nvidia-smi, and that this torch is built for CUDA", source="cuda") from e
-    uuid = getattr(p, "uuid", None)
-    trace.emit("device", dev=0, name=p.name, cc=f"{p.major}.{p.minor}", mem=p.total_memory,
-               cuda=torch.version.cuda or "", uuid=f"GPU-{uuid}" if uuid else None)
+    for d, p in enumerate(found):
+        uuid = getattr(p, "uuid", None)
+        trace.emit("device", dev=d, name=p.name, cc=f"{p.major}.{p.minor}", mem=p.total_memory,
+                   cuda=torch.version.cuda or "", uuid=f"GPU-{uuid}" if uuid else None)
+
+
+def once(torch):
+    """Each phase builds the state anew, and a process has one default group: after the first time init_process_group does
+    nothing."""
+    dist = torch.distributed
+    init = dist.init_process_group
+
+    def init_process_group(*args, **kwargs):
+        if not dist.is_initialized():
+            init(*args, **kwargs)
+
+    for module in (dist, dist.distributed_c10d):
+        module.init_process_group = init_process_group

@@ -12,10 +12,11 @@ MAX_LINE = 1 << 20  # the reader refuses longer ones
 class Trace:
     """Writes one file. Only the process that opened it writes: a fork of the user's leaves it alone."""
 
-    def __init__(self, path, args):
+    def __init__(self, path, args, rank=0, world=1):
         self.pid, self.lines, self.lock = os.getpid(), 0, threading.Lock()
         self.file = open(path, "w", encoding="utf-8")
-        self.emit("header", schema="gatebot.trace/v1", writer="harness", host=socket.gethostname(), dir=os.getcwd(),
+        several = {"rank": rank, "world": world} if world > 1 else {}
+        self.emit("header", schema="gatebot.trace/v1", writer="harness", **several, host=socket.gethostname(), dir=os.getcwd(),
                   wall=time.time_ns(), args=args, python=sys.version.split()[0], torch=self.torch_version())
 
     @staticmethod

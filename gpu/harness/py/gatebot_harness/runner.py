@@ -6,7 +6,7 @@ import inspect
 import os
 import sys
 
-from . import fault, regions, values
+from . import devices, fault, regions, values
 
 SEED = 1234
 
@@ -45,8 +45,8 @@ def definition(module):
 
 
 class Runner:
-    def __init__(self, torch, trace, module, cfg):
-        self.torch, self.trace, self.module, self.cfg = torch, trace, module, cfg
+    def __init__(self, torch, trace, module, cfg, team):
+        self.torch, self.trace, self.module, self.cfg, self.team = torch, trace, module, cfg, team
         self.device = cfg["device"]
         self.cuda = self.device.startswith("cuda")
         self.state, self.regions, self.structure = None, {}, {}
@@ -55,7 +55,7 @@ class Runner:
         if not self.cuda:
             return
         try:
-            self.torch.cuda.synchronize()
+            devices.wait(self.torch)
         except Exception as e:  # what a kernel did wrong comes to light here
             raise fault.of(self.torch, e, "work on the device") from e
 
@@ -64,11 +64,12 @@ class Runner:
         self.state, self.regions = None, {}
         gc.collect()
         self.torch.manual_seed(SEED)
-        try:
-            self.state = self.module.build(self.device)
-            self.sync()
-        except Exception as e:
-            raise fault.of(self.torch, e, "build(device)") from e
+        with self.team.together("build(device)"):
+            try:
+                self.state = self.module.build(self.device)
+            except Exception as e:
+                raise fault.of(self.torch, e, "build(device)") from e
+        self.sync()
         found = regions.resolve(self.torch, self.state, self.module, self.cfg["capture"], self.cfg["eager"])
         self.regions = {n: e for n, (_, _, e) in found.items()}
         return found
@@ -120,16 +121,17 @@ class Runner:
 
     def step(self, i, around=contextlib.nullcontext):
         """One eager step. around is entered for the step alone, not for prepare."""
-        self.prepare(i)
-        with self.step_marks(i):
-            try:
-                with around():
-                    if self.regions:
-                        return self.module.step(self.state, i)
-                    with self.region(regions.WHOLE):
-                        return self.module.step(self.state, i)
-            except Exception as e:
-                raise fault.of(self.torch, e, f"step(state, {i})") from e
+        with self.team.together(f"step {i}"):
+            self.prepare(i)
+            with self.step_marks(i):
+                try:
+                    with around():
+                        if self.regions:
+                            return self.module.step(self.state, i)
+                        with self.region(regions.WHOLE):
+                            return self.module.step(self.state, i)
+                except Exception as e:
+                    raise fault.of(self.torch, e, f"step(state, {i})") from e
 
     def outputs(self, i, value):
         """The named leaves of an output; an output without a tensor, or of another form than before, is a fault."""

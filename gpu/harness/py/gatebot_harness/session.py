@@ -2,7 +2,7 @@
 memory that the graph knows; tensors that stay where they are need no copy."""
 import time
 
-from . import fault, frames, graphs, watch
+from . import devices, fault, frames, graphs, ranks, values, watch
 from .probe import Probe
 from .regions import WHOLE
 
@@ -12,14 +12,15 @@ class Failed(Exception):
 
 
 class Captured:
-    def __init__(self, graph, out, inputs, keep):
+    def __init__(self, graph, out, inputs, keep, home, others, pools):
         self.graph, self.out, self.inputs, self.keep = graph, out, inputs, keep
+        self.home, self.others, self.pools = home, others, pools
 
 
 class Session:
     def __init__(self, run, listen, skip):
         self.run, self.torch, self.trace, self.listen, self.skip = run, run.torch, run.trace, listen, set(skip)
-        self.side, self.probe = self.torch.cuda.Stream(), Probe()
+        self.sides, self.probe, self.owners, self.on = devices.Sides(self.torch), Probe(), {}, {}
         self.live, self.capturing, self.key = False, None, ""
         self.graphs, self.order, self.args = {}, {}, {}
 
@@ -27,7 +28,7 @@ class Session:
         from . import regions
 
         for name, (owner, method, eager) in found.items():
-            make = self.eager if eager else self.region
+            make, self.owners[name] = self.eager if eager else self.region, owner
             regions.wrap(owner, method, lambda fn, n=name, m=make: m(n, fn), name)
 
     def eager(self, name, fn):
@@ -53,7 +54,8 @@ class Session:
             else:
                 self.fill(self.graphs[key], flat)
             cap = self.graphs[key]
-            cap.graph.replay()
+            with devices.ordered(self.torch, cap.home, cap.others):
+                cap.graph.replay()
             for given, static in cap.inputs:
                 if given is not None:
                     flat[given].copy_(static)
@@ -75,6 +77,7 @@ class Session:
         before = [v._version if self.tensor(v) else None for v in flat]
         args, kwargs = _pytree.tree_unflatten(flat, spec)
         out = fn(*args, **kwargs)
+        self.on.setdefault((name, n), set()).update(devices.of(self.torch, flat + self.flatten(out)[0]))
         seen = self.args.setdefault((name, n), {})
         for k, v in enumerate(flat):
             if self.tensor(v):
@@ -96,13 +99,17 @@ class Session:
                     if written:
                         back.append((k, static[k]))
         args, kwargs = _pytree.tree_unflatten(static, spec)
+        home, others = self.place(name, n, flat)
         graph, countable = graphs.new_graph(torch)
+        pools = self.sides.pools(others)
+        devices.wait(torch)
         self.trace.emit("region", name=name, at="enter")
         began, inner = time.monotonic_ns(), None
         try:
-            ctx = torch.cuda.graph(graph, stream=self.side, capture_error_mode="global")
+            ctx = torch.cuda.graph(graph, stream=self.sides.of(home), capture_error_mode="global")
             ctx.gatebot = True
-            with ctx:
+            with self.run.team.together(f"the capture of {name}"), torch.cuda.device(home), ctx, \
+                    self.sides.forked(home, others, pools):
                 self.capturing = name
                 self.listen.capturing = True
                 try:
@@ -121,8 +128,22 @@ class Session:
             self.trace.emit("region", name=name, at="exit")
         nodes, kinds = graphs.count(graph.raw_cuda_graph()) if countable else (-1, {})
         self.trace.emit("graph", name=name, nodes=nodes, edges=-1, kinds=kinds, launches=-1, bucket=self.key or None,
-                        mode="global", dur=time.monotonic_ns() - began)
-        return Captured(graph, out, back, static)
+                        mode="global", dur=time.monotonic_ns() - began, dev=home)
+        return Captured(graph, out, back, static, home, others, pools)
+
+    def place(self, name, n, flat):
+        """(the device that a region is captured on, the others that it works on): by its arguments and outputs and by the
+        tensors of the object it is a method of."""
+        torch = self.torch
+        given = devices.of(torch, flat)
+        on = set(given) | self.on.get((name, n), set())
+        if name in self.owners:
+            on.update(t.device.index for _, t in values.walk(torch, self.owners[name], depth=6) if t.is_cuda)
+        else:
+            on.update(devices.used(torch))
+        at = torch.cuda.current_device()
+        home = given[0] if given else min(on) if on and at not in on else at
+        return home, sorted(on - {home})
 
     def failed(self, name, exc, later):
         if isinstance(exc, fault.Fault):
@@ -139,7 +160,7 @@ class Session:
             code = graphs.code(str(later))
         self.trace.emit("error", source="user", code="capture_failed", of=name, cuda=code or None, frames=at or None,
                         text=words)
-        raise Failed(name) from exc
+        raise ranks.told(Failed(name), over=True) from exc  # the ranks have met over it
 
     def fill(self, cap, flat):
         for k, v in enumerate(flat):

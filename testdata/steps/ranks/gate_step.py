@@ -1,0 +1,23 @@
+"""A tensor-parallel step: each rank holds half of the weights, and the sum over the ranks is inside the captured region."""
+import torch
+import torch.distributed as dist
+
+
+class State:
+    pass
+
+
+def build(device):
+    dist.init_process_group("nccl")
+    s = State()
+    g = torch.Generator().manual_seed(dist.get_rank())
+    s.w = (torch.randn(64, 64, generator=g) / 16).to(device)
+    s.x = torch.ones(8, 64, device=device)
+    return s
+
+
+def step(s, i):
+    y = s.x @ s.w
+    dist.all_reduce(y)
+    s.x.copy_(torch.tanh(y) + 0.25 * s.x)
+    return y

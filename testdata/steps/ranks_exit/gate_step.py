@@ -1,0 +1,27 @@
+"""The second rank ends in the middle of a run, while the first one waits for it in a sum."""
+import os
+
+import torch
+import torch.distributed as dist
+
+
+class State:
+    pass
+
+
+def build(device):
+    dist.init_process_group("nccl")
+    s = State()
+    g = torch.Generator().manual_seed(dist.get_rank())
+    s.w = (torch.randn(64, 64, generator=g) / 16).to(device)
+    s.x = torch.ones(8, 64, device=device)
+    return s
+
+
+def step(s, i):
+    y = s.x @ s.w
+    if dist.get_rank() == 1 and i == 5:
+        os._exit(7)
+    dist.all_reduce(y)
+    s.x.copy_(torch.tanh(y) + 0.25 * s.x)
+    return y
