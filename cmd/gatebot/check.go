@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/gate"
+	"github.com/gatebot/gatebot/internal/report"
 )
 
 // defaultResults is where the first user's tools look for the results of a check.
@@ -18,8 +20,8 @@ const defaultResults = "cuda_graph_readiness_results.json"
 
 type checkOptions struct {
 	gate.CheckRequest
-	failOn, results, format string
-	all                     bool
+	failOn, results, format, report string
+	all                             bool
 }
 
 const longCheck = `Runs the source check and then the checks that need a GPU, and writes one results file.
@@ -48,6 +50,7 @@ func newCheck(s streams) *cobra.Command {
 	f.StringSliceVar(&o.Only, "only", nil, "`checks` to run, comma separated")
 	f.BoolVar(&o.RequireGPU, "require-gpu", false, "exit 3 when there is no CUDA device")
 	f.StringVar(&o.results, "results", defaultResults, "results `file`")
+	f.StringVar(&o.report, "report", "", "also write the run as one HTML page to this `file`")
 	f.DurationVar(&o.Timeout, "timeout", 30*time.Minute, "time limit of the whole run")
 	f.StringVar(&o.KeepTraces, "keep-traces", "", "copy the recorded traces to this `folder`")
 	f.StringVar(&o.format, "format", "text", "what is printed: text, json, sarif or github")
@@ -76,6 +79,12 @@ func runCheck(ctx context.Context, o *checkOptions, s streams) error {
 	notes(s.err, run.Notes)
 	if err := writeTo(o.results, s.out, run.Results.Write); err != nil {
 		return err
+	}
+	if o.report != "" {
+		in := report.Input{Results: run.Results, Trace: run.Trace, Read: run.Read, Root: run.Root, Title: filepath.Base(run.Root), When: time.Now()}
+		if err := writeTo(o.report, s.out, func(w io.Writer) error { return report.Render(w, report.Build(in)) }); err != nil {
+			return err
+		}
 	}
 	if o.results != "-" { // else the terminal has the results already
 		if err := render(s.out, run, o.all); err != nil {

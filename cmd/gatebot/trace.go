@@ -17,7 +17,7 @@ import (
 )
 
 func newTrace(s streams) *cobra.Command {
-	return group("trace", "Look at recorded traces", newTraceDump(s), newTraceVerdict(s))
+	return group("trace", "Look at recorded traces", newTraceDump(s), newTraceVerdict(s), newTraceExport(s))
 }
 
 func newTraceDump(s streams) *cobra.Command {

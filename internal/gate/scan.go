@@ -14,6 +14,7 @@ import (
 	"github.com/gatebot/gatebot/internal/config"
 	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/git"
+	"github.com/gatebot/gatebot/internal/trace"
 	"github.com/gatebot/gatebot/internal/tree"
 	"github.com/gatebot/gatebot/internal/verdict"
 )
@@ -26,6 +27,7 @@ type Run struct {
 	Config  *config.Config
 	Root    string // of the working tree; empty in a bare repository
 	FailOn  finding.Severity
+	Trace   *trace.Trace   // what the GPU checks recorded, nil when they did not run
 	repo    git.Repository // nil outside any repository
 }
 

@@ -82,6 +82,7 @@ func put(res *finding.Results, names []string, change func(*finding.CheckResult)
 
 func (r CheckRequest) judge(run *Run, in *dynamic.Input, names []string, took time.Duration) {
 	res := run.Results
+	run.Trace = in.Trace
 	var results []*dynamic.Result
 	for _, name := range names {
 		one := *in
