@@ -103,23 +103,11 @@ func (c *Conn) purgeBlobs(ctx context.Context, filter string) error {
 
 // piece reads the newest message of a subject. It asks by subject, which a runner's permissions can name.
 func (c *Conn) piece(ctx context.Context, subject string) ([]byte, error) {
-	if c.nc.IsClosed() {
-		return nil, ErrClosed
-	}
-	ctx, cancel := c.bounded(ctx)
-	defer cancel()
-	m, err := c.nc.RequestWithContext(ctx, c.opts.APIPrefix+".DIRECT.GET."+blobStream+"."+subject, nil)
+	m, err := c.newest(ctx, blobStream, subject)
 	if err != nil {
-		return nil, c.classify(err)
+		return nil, err
 	}
-	switch status := m.Header.Get("Status"); status {
-	case "":
-		return m.Data, nil
-	case "404":
-		return nil, ErrNotFound
-	default:
-		return nil, fmt.Errorf("status %s %s", status, m.Header.Get("Description"))
-	}
+	return m.Data, nil
 }
 
 func (c *Conn) blobHead(ctx context.Context, path string) (*blobHead, error) {

@@ -50,7 +50,7 @@ func (w Consumer) config(s Stream) (jetstream.ConsumerConfig, error) {
 	}
 	filter := prefix + ".>"
 	if w.Sub != "" {
-		if filter, err = subjectOf(s, w.Sub); err != nil {
+		if filter, err = filterOf(s, w.Sub); err != nil {
 			return jetstream.ConsumerConfig{}, err
 		}
 	}

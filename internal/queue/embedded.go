@@ -20,6 +20,7 @@ type EmbeddedOptions struct {
 	Listen   string        // host:port for runners; empty: this process only; port 0 picks one
 	TLS      TLS           // of the listener
 	Runners  []Runner      // who may connect
+	Clients  []Client      // who may send jobs of their own
 	Pools    []string      // pools to keep a job consumer for, beside those of Runners
 	JobLease time.Duration // of jobs, default JobLease; runners must be told the same
 	MaxBytes int64         // size of the whole store; default DefaultMaxBytes
@@ -114,11 +115,11 @@ func serverOptions(o *EmbeddedOptions) ([]byte, *natsserver.Options, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("queue: key: %w", err)
 	}
-	if err := checkRunners(o.Runners); err != nil {
+	if err := checkClients(o.Clients, o.Runners); err != nil {
 		return nil, nil, err
 	}
 	opts := &natsserver.Options{}
-	if err := opts.ProcessConfigString(accounts(pub, o.Runners)); err != nil {
+	if err := opts.ProcessConfigString(accounts(pub, o.Runners, o.Clients)); err != nil {
 		return nil, nil, fmt.Errorf("queue: accounts: %w", err)
 	}
 	opts.ServerName, opts.NoSigs, opts.DisableJetStreamBanner = "gatebot", true, true

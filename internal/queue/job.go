@@ -60,6 +60,8 @@ const (
 	ClassVerdict Class = "verdict"
 	ClassInfra   Class = "infra"
 	ClassTimeout Class = "timeout"
+	// ClassCancelled is for the job of a developer who took it back.
+	ClassCancelled Class = "cancelled"
 )
 
 // Result is what a runner sends back.

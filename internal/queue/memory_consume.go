@@ -92,7 +92,7 @@ func (m *Memory) tryNext(s Stream, want Consumer) (Message, time.Time) {
 			continue
 		}
 		c.next = msg.seq + 1
-		if want.Sub == "" || want.Sub == msg.sub {
+		if want.Sub == "" || matches(want.Sub, msg.sub) {
 			return m.deliver(s, c, msg), time.Time{}
 		}
 	}
@@ -163,6 +163,7 @@ func (m *Memory) remove(s Stream, seq uint64) {
 
 // Exhausted implements Exhauster.
 func (m *Memory) Exhausted(ctx context.Context, f func(context.Context, string, []byte, int) error) error {
+	f = exceptFires(m, f)
 	for {
 		m.mu.Lock()
 		todo, changed, closed := slices.Clone(m.overflow), m.changed, m.closed

@@ -60,6 +60,9 @@ func allPools(o *EmbeddedOptions) []string {
 	for _, r := range o.Runners {
 		pools = append(pools, r.Pools...)
 	}
+	for _, c := range o.Clients {
+		pools = append(pools, c.Pools...)
+	}
 	slices.Sort(pools)
 	return slices.Compact(pools)
 }
@@ -70,10 +73,11 @@ func (c *Conn) EnsurePools(ctx context.Context, pools ...string) error {
 		if !plain(p) || strings.Contains(p, ".") {
 			return fmt.Errorf("queue: pool %q must be letters, digits, - and _", p)
 		}
-		want := JobConsumer(p)
-		want.Lease = c.opts.JobLease
-		if _, err := c.consumer(ctx, Jobs, want); err != nil {
-			return fmt.Errorf("queue: pool %s: %w", p, err)
+		for _, want := range JobConsumers(p) {
+			want.Lease = c.opts.JobLease
+			if _, err := c.consumer(ctx, Jobs, want); err != nil {
+				return fmt.Errorf("queue: pool %s: %w", p, err)
+			}
 		}
 	}
 	return nil

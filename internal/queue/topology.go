@@ -69,11 +69,14 @@ func streams(maxBytes int64, replicas int) []jetstream.StreamConfig {
 	jobs.Retention, jobs.Duplicates = jetstream.WorkQueuePolicy, jobsWindow
 	results := base(string(Results), "results.>", "what runners sent back", 20)
 	results.MaxAge, results.Duplicates = resultsAge, resultsWindow
-	blobs := base(blobStream, "blobs.>", "bundles in pieces", 35)
+	blobs := base(blobStream, "blobs.>", "bundles in pieces", 30)
 	blobs.MaxAge, blobs.MaxMsgsPerSubject, blobs.AllowDirect = blobsAge, 1, true
+	jobs.RePublish = &jetstream.RePublish{Source: "jobs.>", Destination: bellPrefix + ".>", HeadersOnly: true}
+	notes := base(noteStream, "notes.>", "logs and states of developers' jobs, and how runners are", 3)
+	notes.MaxAge, notes.MaxMsgsPerSubject, notes.AllowDirect, notes.Discard = notesAge, 1, true, jetstream.DiscardOld
 	adv := base(advisoryStream, advisorySubject, "jobs that no runner finished", 1)
 	adv.Retention = jetstream.WorkQueuePolicy
-	return []jetstream.StreamConfig{events, jobs, results, blobs, adv}
+	return []jetstream.StreamConfig{events, jobs, results, blobs, notes, adv}
 }
 
 // build creates what is missing and brings the rest up to date.
