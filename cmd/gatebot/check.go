@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -20,8 +21,8 @@ const defaultResults = "cuda_graph_readiness_results.json"
 
 type checkOptions struct {
 	gate.CheckRequest
-	failOn, results, format, report string
-	all                             bool
+	failOn, results, format, report, confine string
+	all                                      bool
 }
 
 const longCheck = `Runs the source check and then the checks that need a GPU, and writes one results file.
@@ -53,6 +54,8 @@ func newCheck(s streams) *cobra.Command {
 	f.StringVar(&o.report, "report", "", "also write the run as one HTML page to this `file`")
 	f.DurationVar(&o.Timeout, "timeout", 30*time.Minute, "time limit of the whole run")
 	f.StringVar(&o.KeepTraces, "keep-traces", "", "copy the recorded traces to this `folder`")
+	f.StringVar(&o.confine, "confine", "", "`file` that says how to confine the step's processes (the runner writes it)")
+	_ = f.MarkHidden("confine") // it exists
 	f.StringVar(&o.format, "format", "text", "what is printed: text, json, sarif or github")
 	f.BoolVar(&o.all, "all", false, "also print suppressed and possible findings and infos (text)")
 	addGateFlags(c, &o.Request, &o.failOn)
@@ -67,6 +70,13 @@ func runCheck(ctx context.Context, o *checkOptions, s streams) error {
 	}
 	if o.Timeout <= 0 {
 		return usagef("--timeout %s is not a time limit", o.Timeout)
+	}
+	if o.confine != "" {
+		exe, err := os.Executable()
+		if err != nil {
+			return fmt.Errorf("find gatebot itself: %w", err)
+		}
+		o.Wrap = confined(exe, o.confine)
 	}
 	progress := newProgress(s.err)
 	o.Progress = progress.phase

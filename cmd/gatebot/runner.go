@@ -45,7 +45,7 @@ func newRunner(s streams) *cobra.Command {
 	}
 	c.Flags().StringVar(&file, "config", "", "configuration `file` of the runner")
 	c.Flags().BoolVar(&once, "once", false, "end after one job")
-	c.AddCommand(newKeygen(s))
+	c.AddCommand(newKeygen(s), newConfine(), newFacts(s))
 	return c
 }
 

@@ -26,6 +26,9 @@ type Request struct {
 	Launch     string // a launcher for several ranks: the words of its command line
 	Probe      string // path of gatebot-probe.so; "" runs without
 	Keep       string // folder that the trace files are copied to; "" keeps none
+	// Wrap is the command that each process of the step is started through, such as one that confines it: it is given
+	// "--see PATH" and "--write PATH" for what must be visible inside, "--", and the command. Empty starts them directly.
+	Wrap []string
 	// Progress is called when a process starts; may be nil.
 	Progress func(what string)
 }
@@ -147,7 +150,7 @@ func (d *driver) process(ctx context.Context, mode string, skip []string) (whole
 		return false, fmt.Errorf("harness: %w", err)
 	}
 	cfgName := filepath.Join(d.dir, fmt.Sprintf("%d.json", d.n))
-	if err := os.WriteFile(cfgName, cfg, 0o600); err != nil {
+	if err := writeNew(cfgName, cfg); err != nil {
 		return false, fmt.Errorf("harness: %w", err)
 	}
 	probe := filepath.Join(d.dir, fmt.Sprintf("%d-probe.%%p.ndjson", d.n))

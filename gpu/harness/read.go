@@ -29,6 +29,9 @@ func (d *driver) read(name, mode string, end ended) (whole bool, err error) {
 	sort.Strings(probes)
 	if d.Keep != "" {
 		for _, f := range slices.Concat(files, probes) {
+			if plain(f) != nil {
+				continue // said below
+			}
 			if err := keep(f, d.Keep); err != nil {
 				return false, fmt.Errorf("keep traces: %w", err)
 			}
@@ -41,7 +44,11 @@ func (d *driver) read(name, mode string, end ended) (whole bool, err error) {
 	whole, d.newest = true, len(d.run.Trace.Files)
 	world, seen := 0, map[int]bool{}
 	for i, f := range slices.Concat(files, probes) {
-		one, err := trace.Load(f)
+		err := plain(f)
+		var one *trace.Trace
+		if err == nil {
+			one, err = trace.Load(f)
+		}
 		if err != nil {
 			d.died(d.rankOf(f), "the trace of the %s process is not readable: %v", mode, err)
 			return false, nil

@@ -62,6 +62,7 @@ func (d *driver) start(ctx context.Context, cfg, probe string) (ended, error) {
 	for k, v := range d.Env {
 		cmd.Env = append(cmd.Env, k+"="+v)
 	}
+	d.confine(cmd)
 	if d.Probe != "" {
 		cmd.Env = append(cmd.Env, "CUDA_INJECTION64_PATH="+d.Probe, "GATEBOT_TRACE="+probe, "GATEBOT_ARM=0")
 	}

@@ -23,6 +23,7 @@ type CheckRequest struct {
 	RequireGPU bool     // GPU checks that do not run are an error and not a remark
 	Timeout    time.Duration
 	KeepTraces string             // folder that recorded traces are copied to; empty keeps none
+	Wrap       []string           // command that the step's processes are started through; empty: none
 	GPU        GPU                // tests replace it; nil asks gatebot-gpu
 	Progress   func(phase string) // called when a phase starts; may be nil
 }

@@ -25,7 +25,7 @@ func (r CheckRequest) record(ctx context.Context, run *Run, entry string) (in *d
 	start := time.Now()
 	h, err := harness.Drive(ctx, harness.Request{Root: run.Root, Entry: entry, Python: s.Python, Env: s.Env, Warmup: s.Warmup,
 		Steps: s.Steps, Boundaries: s.Boundaries, Capture: s.Capture, Eager: s.Eager, Launch: s.Launch, Probe: probe(),
-		Keep: r.KeepTraces, Progress: r.say})
+		Keep: r.KeepTraces, Progress: r.say, Wrap: r.Wrap})
 	if err != nil {
 		return nil, 0, err.Error()
 	}
