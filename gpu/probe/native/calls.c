@@ -218,6 +218,9 @@ const call_info *call_find(const char *cupti_name) {
   return NULL;
 }
 
+uint16_t call_index(const call_info *c) { return (uint16_t)(c - table); }
+const call_info *call_at(uint16_t index) { return &table[index]; }
+
 const char *class_name(call_class c) {
   static const char *const names[] = {
       [C_NONE] = "",         [C_SYNC] = "sync",       [C_COPY] = "copy",     [C_SET] = "set",

@@ -30,5 +30,8 @@ typedef struct {
 // Gives the row of a callback name as CUPTI has it (cudaMemcpyAsync_ptsz_v7000), NULL when it is of no interest.
 const call_info *call_find(const char *cupti_name);
 const char *class_name(call_class c);
+// The number of a row, and the row of a number.
+uint16_t call_index(const call_info *c);
+const call_info *call_at(uint16_t index);
 
 #endif

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "launches.h"
 #include "python.h"
 
 enum { UNSET, READY, OPEN, CLOSED };
@@ -59,10 +60,12 @@ thread *thread_self(void) {
   t->tid = (int)syscall(SYS_gettid);
   t->device = -1;
   memset(t->names, 0, sizeof t->names);
-  t->name_count = 0, t->arena_len = 0; // ids belong to a thread
+  t->name_count = t->names_out = 0, t->arena_len = 0; // ids belong to a thread
   pthread_setspecific(key, t);
   return self = t;
 }
+
+thread *threads_first(void) { return threads; }
 
 static void grab(thread *t) {
   while (atomic_flag_test_and_set_explicit(&t->busy, memory_order_acquire)) sched_yield();
@@ -221,9 +224,13 @@ static bool open_file(thread *t) {
 
 // --- lines
 
-bool line_begin(thread *t, const char *kind, int64_t at) {
+bool out_ready(thread *t) {
   int state = atomic_load_explicit(&out.state, memory_order_relaxed);
-  if (state != OPEN && (state != READY || !open_file(t))) return false;
+  return state == OPEN || (state == READY && open_file(t));
+}
+
+bool line_begin(thread *t, const char *kind, int64_t at) {
+  if (!out_ready(t)) return false;
   grab(t);
   if (room(t) < LINE_ROOM) {
     release(t);
@@ -244,7 +251,15 @@ void line_end(thread *t) {
   release(t);
 }
 
+void out_lines(thread *s) {
+  pthread_mutex_lock(&out.lock);
+  if (s->len > 0 && out.state == OPEN) chunk(s->buf, s->len, s->lines);
+  s->len = 0, s->lines = 0;
+  pthread_mutex_unlock(&out.lock);
+}
+
 void flush(thread *t) {
+  launches_drain(t);
   grab(t);
   pthread_mutex_lock(&out.lock);
   if (t->len > 0 && out.state == OPEN) chunk(t->buf, t->len, t->lines);
@@ -272,11 +287,12 @@ void out_error(const char *code, const char *text, const char *hint) {
 
 // --- life
 
-static void fork_prepare(void) { pthread_mutex_lock(&out.lock); }
-static void fork_parent(void) { pthread_mutex_unlock(&out.lock); }
+static void fork_prepare(void) { launches_fork_prepare(), pthread_mutex_lock(&out.lock); }
+static void fork_parent(void) { pthread_mutex_unlock(&out.lock), launches_fork_parent(); }
 
 static void fork_child(void) {
   pthread_mutex_init(&out.lock, NULL);
+  launches_fork_child();
   int parent = (int)getppid();
   if (out.fd >= 0) close(out.fd);
   out.fd = -1, out.parent = parent, out.lost = 0;
@@ -285,7 +301,8 @@ static void fork_child(void) {
     atomic_flag_clear(&t->busy);
     t->len = 0, t->lines = 0;
     memset(t->names, 0, sizeof t->names); // the child's file has none of them
-    t->name_count = 0, t->arena_len = 0;
+    t->name_count = t->names_out = 0, t->arena_len = 0;
+    atomic_store(&t->tail, atomic_load(&t->head));
     if (t != self) atomic_store(&t->used, false);
   }
   if (self) self->tid = (int)syscall(SYS_gettid);

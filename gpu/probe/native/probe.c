@@ -15,6 +15,7 @@
 #include "calls.h"
 #include "cupti.h"
 #include "driver.h"
+#include "launches.h"
 #include "native.h"
 #include "out.h"
 #include "python.h"
@@ -40,7 +41,7 @@ static void callback(void *user, int domain, uint32_t id, const callback_data *d
   bool runtime = domain == DOMAIN_RUNTIME;
   if (d->site == SITE_ENTER) {
     if (runtime && t->depth++ == 0) t->outer = c->class;
-    *d->correlation = (uint64_t)now_ns();
+    *d->correlation = c->class == C_LAUNCH ? ticks() : (uint64_t)now_ns();
     return;
   }
   if (runtime) {
@@ -49,9 +50,8 @@ static void callback(void *user, int domain, uint32_t id, const callback_data *d
   } else if (t->depth > 0 && (c->class != C_MODULE || t->outer == C_MODULE)) {
     return; // the runtime's own call, recorded as such; but code loaded on the way is worth its line
   }
-  int64_t began = (int64_t)*d->correlation;
   t->inside = true;
-  record(t, c, domain, d, began ? began : now_ns());
+  record(t, c, domain, d, *d->correlation);
   t->inside = false;
 }
 
@@ -125,6 +125,19 @@ static bool find_cupti(void) {
 
 // --- arming
 
+// Whether GATEBOT_DISABLE_DETECTOR, a list with commas, names "probe" (class C_NONE), or "probe.sync" and so on. It is
+// there to show that a blind probe is noticed; whoever reads the trace finds an error in it.
+static bool disabled(call_class class) {
+  const char *v = getenv("GATEBOT_DISABLE_DETECTOR");
+  char want[64];
+  size_t n = (size_t)snprintf(want, sizeof want, class == C_NONE ? "probe" : "probe.%s", class_name(class));
+  for (; v && *v; v += strcspn(v, ","), v += *v == ',') {
+    v += strspn(v, " ");
+    if (!strncmp(v, want, n) && (!v[n] || strchr(", ", v[n]))) return true;
+  }
+  return false;
+}
+
 // Asks CUPTI for the name of every callback id and keeps those that the table knows. A launch by the runtime ends in the
 // driver's, and CUPTI names the kernel there too: with the driver's alone a launch is half as dear to watch.
 static int learn(void) {
@@ -140,6 +153,7 @@ static int learn(void) {
       }
       missing = 0;
       const call_info *c = call_find(name);
+      if (c && disabled(c->class)) c = NULL;
       if (c && c->class == C_LAUNCH && domain == DOMAIN_DRIVER) launches = true;
       if (c && c->class == C_LAUNCH && domain == DOMAIN_RUNTIME && launches) c = NULL;
       wanted[domain][id] = c;
@@ -156,6 +170,7 @@ static void set_armed(bool on) {
       for (uint32_t id = 1; id < IDS; id++)
         if (wanted[domain][id]) cupti.enable(on, subscriber, domain, id);
     armed = on;
+    launches_armed(on);
   }
   pthread_mutex_unlock(&arming);
 }
@@ -185,6 +200,7 @@ static void leave(void) { out_close("exit"); }
 
 static void once(void) {
   out_init();
+  launches_init();
   record_init();
   native_init();
   atexit(leave);
@@ -216,6 +232,12 @@ static void subscribe(void) {
     out_error("cupti", text, "does this libcupti fit the driver?");
     return;
   }
+  if (disabled(C_NONE)) {
+    out_error("detector_disabled", "GATEBOT_DISABLE_DETECTOR switches the probe off, nothing is recorded", "");
+    return;
+  }
+  for (call_class c = C_SYNC; c <= C_LAUNCH; c++)
+    if (disabled(c)) out_error("detector_disabled", "GATEBOT_DISABLE_DETECTOR switches off a part of the probe", class_name(c));
   if (learn() == 0) {
     out_error("cupti", "libcupti names none of the calls that matter, nothing is recorded", "another libcupti may be meant");
     return;

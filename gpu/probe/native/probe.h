@@ -14,6 +14,7 @@ EXPORT void gatebot_phase(const char *name, int enter); // enter: 1 begins, 0 en
 EXPORT void gatebot_step(int i, int enter);
 EXPORT void gatebot_arm(void);                          // starts recording, the state at first unless GATEBOT_ARM=0
 EXPORT void gatebot_disarm(void);                       // stops it: CUPTI calls back no more
+EXPORT void gatebot_launch_frames(int on);              // 1: launches are recorded with their stacks
 EXPORT void gatebot_flush(void);                        // writes what this thread has buffered
 EXPORT void gatebot_end(void);                          // ends the trace, for a process that leaves by _exit
 EXPORT int gatebot_active(void);                        // 1: subscribed to CUPTI and writing

@@ -4,15 +4,19 @@
 #include <string.h>
 
 #include "driver.h"
+#include "launches.h"
 #include "native.h"
+#include "probe.h"
 #include "python.h"
 
-static bool launch_frames; // GATEBOT_LAUNCH_FRAMES=1: stacks of launches too
+static atomic_bool launch_frames; // GATEBOT_LAUNCH_FRAMES=1: stacks of launches too
 
 void record_init(void) {
   const char *v = getenv("GATEBOT_LAUNCH_FRAMES");
   launch_frames = v && !strcmp(v, "1");
 }
+
+void gatebot_launch_frames(int on) { launch_frames = on; }
 
 static uint64_t word(const void *params, uint8_t at) {
   uint64_t v = 0;
@@ -107,42 +111,29 @@ static void put_stack(thread *t, bool may_wait) {
   if (!python_frames(t, may_wait)) native_frames(t);
 }
 
-// Gives the number of a kernel name, writing the name first when it is new to this thread; 0: the thread's table is
-// full, and the name has to be written out.
-static int name_of(thread *t, const char *symbol) {
-  size_t n = strlen(symbol), at = ((uintptr_t)symbol >> 3) % NAMES;
-  for (int i = 0; i < NAMES; i++, at = (at + 1) % NAMES) {
-    if (!t->names[at].symbol) break;
-    // The address alone could belong to another module by now.
-    if (t->names[at].symbol == symbol && !strcmp(t->names[at].copy, symbol)) return t->names[at].id;
-  }
-  if (t->name_count >= NAMES / 2 || n >= NAME_MAX || t->arena_len + n + 1 > sizeof t->arena) return 0;
-  if (!line_begin(t, "name", now_ns())) return 0;
-  int id = t->name_count + 1;
-  put(t, ",\"id\":"), put_i64(t, id), put(t, ",\"text\":"), put_string_n(t, symbol, n);
-  line_end(t);
-  char *copy = memcpy(t->arena + t->arena_len, symbol, n + 1);
-  t->arena_len += n + 1, t->name_count = id;
-  t->names[at].symbol = symbol, t->names[at].copy = copy, t->names[at].id = id;
-  return id;
-}
-
-static void launch(thread *t, const call_info *c, const callback_data *d, int64_t began, int64_t took, int code) {
+static void launch(thread *t, const call_info *c, const callback_data *d, uint64_t began, uint64_t ended, int code) {
   const char *q = d->params, *grid = q + 8;
-  uint64_t smem = c->bytes ? half(q, c->bytes - 1) : 0, stream = word(q, c->stream);
+  launch_record r = {.began = began, .ended = ended, .code = code, .device = (int16_t)t->device, .call = call_index(c),
+                     .smem = c->bytes ? half(q, c->bytes - 1) : 0, .stream = word(q, c->stream)};
   if (c->layout == L_LAUNCH_CONFIG) {
     grid = q = pointer(q, 1);
     if (!q) return out_lost();
-    smem = half(q, 24), stream = word(q, 32 + 1);
+    r.smem = half(q, 24), r.stream = word(q, 32 + 1);
   }
+  memcpy(r.grid, grid, sizeof r.grid), memcpy(r.block, grid + 12, sizeof r.block);
   int id = d->symbol ? name_of(t, d->symbol) : 0;
-  if (!line_begin(t, "launch", began)) return;
+  if (out_ready(t) && (id || !d->symbol) && !launch_frames) {
+    r.name = (uint16_t)id;
+    return launch_keep(t, &r);
+  }
+  // With a stack, or with more names than are kept: a line at once.
+  int64_t now = now_ns(), took = ns_between(began, ended);
+  if (!line_begin(t, "launch", now - took)) return;
   put(t, ",\"name\":\""), put(t, c->name);
-  if (id) put(t, "\",\"k\":"), put_i64(t, id);
-  else put(t, "\",\"kernel\":"), put_string(t, d->symbol ? d->symbol : "");
+  put(t, "\",\"kernel\":"), put_string(t, d->symbol ? d->symbol : "");
   put_numbers(t, ",\"grid\":", grid), put_numbers(t, ",\"block\":", grid + 12);
-  put(t, ",\"smem\":"), put_i64(t, (int64_t)smem);
-  put(t, ",\"stream\":"), put_hex(t, stream);
+  put(t, ",\"smem\":"), put_i64(t, r.smem);
+  put(t, ",\"stream\":"), put_hex(t, r.stream);
   put(t, ",\"dur\":"), put_i64(t, took), put(t, ",\"code\":"), put_i64(t, code);
   if (launch_frames) put_stack(t, false);
   line_end(t);
@@ -165,12 +156,16 @@ static bool may_wait(const call_info *c) {
   return c->class == C_COPY || c->class == C_CAPTURE || (c->class == C_SYNC && c->stream);
 }
 
-void record(thread *t, const call_info *c, int domain, const callback_data *d, int64_t began) {
+void record(thread *t, const call_info *c, int domain, const callback_data *d, uint64_t entered) {
   static const char *const modes[] = {"global", "thread_local", "relaxed"};
-  int64_t took = now_ns() - began;
   int code = d->returned ? *(int *)d->returned : 0;
+  if (c->class == C_LAUNCH) {
+    uint64_t ended = ticks();
+    device_of(t, d);
+    return launch(t, c, d, entered ? entered : ended, ended, code);
+  }
+  int64_t now = now_ns(), began = entered ? (int64_t)entered : now, took = now - began;
   device_of(t, d);
-  if (c->class == C_LAUNCH) return launch(t, c, d, began, took, code);
   const void *p = d->params;
   sides s = {0};
   bool moves = c->class == C_COPY || c->class == C_SET;

@@ -6,7 +6,8 @@
 #include "cupti.h"
 #include "out.h"
 
-void record(thread *t, const call_info *c, int domain, const callback_data *d, int64_t began);
+// entered is when the call was entered, in ticks for a launch and in nanoseconds for the rest; 0 when nobody looked.
+void record(thread *t, const call_info *c, int domain, const callback_data *d, uint64_t entered);
 void record_init(void);
 
 #endif
