@@ -29,6 +29,8 @@ type Input struct {
 	Root  string // of the repository, absolute: frames below it are the repository's
 	// Died are the processes that ended before their time; phases that they did not finish are errors.
 	Died []trace.Death
+	// Disabled are detectors that are to see nothing, see EnvDisable.
+	Disabled []string
 	// NeedProbe makes the absence of the probe an error where a check cannot prove anything without it.
 	NeedProbe bool
 	Max, Min  *float64 // the check's own bounds, nil when not set

@@ -3,6 +3,8 @@
 package judge
 
 import (
+	"slices"
+
 	"github.com/gatebot/gatebot/checks/alloc"
 	"github.com/gatebot/gatebot/checks/capture"
 	"github.com/gatebot/gatebot/checks/drift"
@@ -26,6 +28,18 @@ var checks = map[string]func(*dynamic.Input) *dynamic.Result{
 
 // Check runs one check. What it found outside any line of the repository is said of the step's definition.
 func Check(name string, in *dynamic.Input) *dynamic.Result {
+	r := seen(name, in)
+	if why := in.Blind(); why != "" && r.Check.Status != finding.StatusFail {
+		r.Check.Status, r.Check.Reason = finding.StatusError, why+": this run shows nothing"
+	}
+	return r
+}
+
+// seen runs one check, unless it is to see nothing.
+func seen(name string, in *dynamic.Input) *dynamic.Result {
+	if slices.Contains(in.Disabled, name) {
+		return dynamic.New(name)
+	}
 	if ranks := in.Trace.Ranks(); len(ranks) > 1 {
 		// A region that one rank cannot capture is replayed by none.
 		return afterFailure(name, in, several(in, ranks, func(one *dynamic.Input) *dynamic.Result { return alone(name, one) }))

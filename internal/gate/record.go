@@ -17,6 +17,10 @@ const ProbeName = "gatebot-probe.so"
 // record drives the step module under the configuration's own time limit. Why says why nothing was recorded.
 func (r CheckRequest) record(ctx context.Context, run *Run, entry string) (in *dynamic.Input, took time.Duration, why string) {
 	s := run.Config.Step
+	disabled, err := dynamic.Disabled(os.Getenv(dynamic.EnvDisable))
+	if err != nil {
+		return nil, 0, err.Error()
+	}
 	if s.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, s.Timeout, fmt.Errorf("timeout: the step module took longer than %s, its processes were ended (raise step.timeout)", s.Timeout))
@@ -29,7 +33,7 @@ func (r CheckRequest) record(ctx context.Context, run *Run, entry string) (in *d
 	if err != nil {
 		return nil, 0, err.Error()
 	}
-	return &dynamic.Input{Trace: h.Trace, Root: run.Root, Died: h.Died, NeedProbe: r.RequireGPU}, time.Since(start), ""
+	return &dynamic.Input{Trace: h.Trace, Root: run.Root, Died: h.Died, NeedProbe: r.RequireGPU, Disabled: disabled}, time.Since(start), ""
 }
 
 // probe is the probe beside the program, nothing when there is none.

@@ -21,6 +21,10 @@ const (
 	ClassContext  Class = "context"   // context, stream and event creation and destruction
 )
 
+// Classes are all of them; a launch is an event of its own kind, and a class where one is switched off.
+var Classes = []Class{ClassSync, ClassCopy, ClassSet, ClassAlloc, ClassFree, ClassPin, ClassUnpin, ClassQuery, ClassModule,
+	ClassCapture, ClassGraph, ClassHostFunc, ClassWait, ClassContext, "launch"}
+
 // Level is the API at which a call was recorded.
 type Level string
 
