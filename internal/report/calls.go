@@ -10,10 +10,10 @@ import (
 
 // lane is where a call is drawn.
 func lane(e *trace.API) int {
-	switch {
-	case e.Class == trace.ClassSync:
+	switch e.Class {
+	case trace.ClassSync:
 		return LaneWait
-	case e.Class == trace.ClassCopy, e.Class == trace.ClassSet:
+	case trace.ClassCopy, trace.ClassSet:
 		return LaneCopy
 	}
 	return LaneOther

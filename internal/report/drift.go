@@ -64,10 +64,9 @@ func driftSteps(t *trace.Trace) []*recorded {
 		}
 		switch e := e.(type) {
 		case *trace.Step:
-			if now = nil; e.At == trace.Enter {
+			now = nil
+			if e.At == trace.Enter {
 				now = &recorded{step: e.I, bucket: e.Bucket}
-			} else {
-				now = nil
 			}
 		case *trace.Op:
 			if now == nil {

@@ -46,10 +46,10 @@ func TestChromeExport(t *testing.T) {
 	want := map[string][2]float64{"sync": {0, 7}, "step 4": {1, 5}, "L00": {1.5, 3.5}, "k</script>": {2, 1.5}, "cudaStreamSynchronize": {4, .25}}
 	var counters []float64
 	for _, e := range got.TraceEvents {
-		switch {
-		case e.Ph == "C":
+		switch e.Ph {
+		case "C":
 			counters = append(counters, e.Args["bytes"].(float64))
-		case e.Ph == "X":
+		case "X":
 			w, ok := want[e.Name]
 			if !ok || e.TS != w[0] || e.Dur != w[1] || e.PID != 7 {
 				t.Errorf("%+v, want at %v", e, w)
