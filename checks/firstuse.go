@@ -29,6 +29,9 @@ func (fr *frame) firstUse(s *pyast.If) bool {
 			want = fr.u.tree.Text(t.Rest[0]) + "[" + fr.u.tree.Text(t.First) + "]"
 		}
 	case *pyast.Unary:
+		if t.Op == "not" && fr.lasting(t.X) { // a flag: if not self.ready: …; self.ready = True
+			want = fr.u.tree.Text(t.X)
+		}
 		if call, ok := t.X.(*pyast.Call); ok && t.Op == "not" && fr.calleeName(call) == "builtins.hasattr" && len(call.Args) == 2 {
 			if c, ok := call.Args[1].Value.(*pyast.Const); ok && c.Kind == pyast.ConstString {
 				want = fr.u.tree.Text(call.Args[0].Value) + "." + c.Text
