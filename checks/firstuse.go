@@ -1,6 +1,10 @@
 package checks
 
-import "github.com/gatebot/gatebot/internal/pyast"
+import (
+	"strings"
+
+	"github.com/gatebot/gatebot/internal/pyast"
+)
 
 // firstUse reports whether the body of s makes what its test finds missing, so that it runs once and not per step:
 //
@@ -103,4 +107,21 @@ func (fr *frame) leftOut(test pyast.Expr) bool {
 		}
 	}
 	return false
+}
+
+// captures reports whether a body records a graph.
+func captures(body []pyast.Stmt) bool {
+	found := false
+	walkStmts(body, func(n pyast.Node) bool {
+		if w, ok := n.(*pyast.With); ok {
+			for _, it := range w.Items {
+				if call, ok := it.X.(*pyast.Call); ok {
+					name, _ := dotted(call.Func)
+					found = found || strings.HasSuffix(name, "cuda.graph")
+				}
+			}
+		}
+		return !found
+	})
+	return found
 }

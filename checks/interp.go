@@ -152,6 +152,9 @@ func (in *interp) run(fr *frame, body []pyast.Stmt) *Value {
 	if cached(fr.fn, fr.node) {
 		fr.once++
 	}
+	if fr.once > 0 && captures(body) {
+		fr.once = 0 // what is captured once runs in every replay
+	}
 	in.frames = append(in.frames, fr)
 	nest := in.nest
 	in.nest = 0

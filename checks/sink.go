@@ -24,7 +24,7 @@ type raw struct {
 	flow       *Flow
 	chain      []*Func
 	guard      *guard
-	rests grounds
+	rests      grounds
 }
 
 type place struct {
