@@ -4,10 +4,12 @@ GO ?= go
 GOLANGCI_VERSION := v2.15.0
 CACHE := $(CURDIR)/.cache
 LINT := $(CACHE)/bin/golangci-lint-$(GOLANGCI_VERSION)
+VENV := $(CACHE)/venv
+PYTEST_VERSION := 8.4.2
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: build test test-cuda lint bench demo fuzz generate new-rule clean
+.PHONY: build test test-cuda test-python lint bench demo fuzz generate new-rule clean
 
 build: ## bin/gatebot, and the probe that the CUDA driver loads
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/gatebot ./cmd/gatebot
@@ -17,6 +19,16 @@ test: ## everything that needs no GPU, with the race detector; the Go/CUDA part 
 	$(GO) vet ./...
 	$(GO) test -race -timeout 12m ./...
 	gpu/device/test.sh
+	$(MAKE) test-python
+
+test-python: $(VENV)/ready ## the Python package and its pytest plugin, as pip installs them
+	$(VENV)/bin/pip -q install --no-deps --force-reinstall ./python
+	$(VENV)/bin/pytest -q -p no:cacheprovider python/tests
+
+$(VENV)/ready:
+	python3 -m venv $(VENV)
+	$(VENV)/bin/pip -q install pytest==$(PYTEST_VERSION)
+	@touch $@
 
 test-cuda: ## the Go/CUDA part against the pretend driver (fetches CUDA headers once)
 	gpu/device/test.sh
