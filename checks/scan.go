@@ -124,7 +124,6 @@ func (s *scan) interpret(ctx context.Context) error {
 		}
 	}
 	s.unreached()
-	s.sink.settle(s.in.onHost)
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("scan: %w", err)
 	}

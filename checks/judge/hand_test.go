@@ -98,6 +98,8 @@ func TestChecksOnHandWrittenRuns(t *testing.T) {
 
 		"allocations are shown": {check: "alloc", writer: "harness", lines: phase("alloc", `"ev":"alloc","op":"alloc","bytes":8,`+at5+"\n"+`"ev":"measure","name":"allocs","unit":"count","value":2`),
 			status: finding.StatusPass, reason: "2 allocations", found: []string{"GB302 info m.py:5"}},
+		"what a replay asks for": {check: "alloc", writer: "harness", lines: phase("alloc", `"ev":"measure","name":"allocs","unit":"count","value":2`) +
+			phase("replay", `"ev":"measure","name":"replay_allocs","unit":"count","value":0`), status: finding.StatusPass, reason: "captured regions make 0 when replayed"},
 		"within the bound": {check: "alloc", writer: "harness", lines: phase("alloc", `"ev":"measure","name":"allocs","unit":"count","value":2`), max: &two, status: finding.StatusPass},
 		"over the bound":   {check: "alloc", writer: "harness", lines: phase("alloc", `"ev":"measure","name":"allocs","unit":"count","value":2`), max: &one, status: finding.StatusFail},
 		"the cache is emptied": {check: "alloc", writer: "harness", lines: phase("alloc", `"ev":"measure","name":"allocs","unit":"count","value":0`+"\n"+

@@ -71,6 +71,21 @@ step()
 	}
 }
 
+// TestBrief: in brief, launches and what only the device does are left out, and waits are not.
+func TestBrief(t *testing.T) {
+	tr := play(t, `
+launch()
+P.gatebot_brief(1)
+launch()
+L.cudaStreamSynchronize(v(1))
+P.gatebot_brief(0)
+launch()
+`).whole(t)
+	if n, w := len(trace.Of[*trace.Launch](tr)), len(trace.Of[*trace.API](tr)); n != 2 || w == 0 {
+		t.Errorf("%d launches and %d calls of the wait, want 2 and some", n, w)
+	}
+}
+
 // TestDisabledDetector: a probe that is told not to see says so in the trace, where no verdict can pass it by.
 func TestDisabledDetector(t *testing.T) {
 	const program = "launch()\nL.cudaStreamSynchronize(v(1))\nL.cudaEventQuery(v(1))\n"

@@ -13,6 +13,7 @@ EXPORT void gatebot_region_exit(const char *name);
 EXPORT void gatebot_phase(const char *name, int enter); // enter: 1 begins, 0 ends it
 EXPORT void gatebot_step(int i, int enter);
 EXPORT void gatebot_arm(void);                          // starts recording, the state at first unless GATEBOT_ARM=0
+EXPORT void gatebot_brief(int on);                      // 1: leaves out what cannot be a finding: launches, work on the device
 EXPORT void gatebot_disarm(void);                       // stops it: CUPTI calls back no more
 EXPORT void gatebot_launch_frames(int on);              // 1: launches are recorded with their stacks
 EXPORT void gatebot_flush(void);                        // writes what this thread has buffered

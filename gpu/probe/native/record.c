@@ -18,6 +18,10 @@ void record_init(void) {
 
 void gatebot_launch_frames(int on) { launch_frames = on; }
 
+static bool brief;
+
+void gatebot_brief(int on) { brief = on; }
+
 static uint64_t word(const void *params, uint8_t at) {
   uint64_t v = 0;
   if (at) memcpy(&v, (const char *)params + at - 1, sizeof v);
@@ -160,6 +164,7 @@ void record(thread *t, const call_info *c, int domain, const callback_data *d, u
   static const char *const modes[] = {"global", "thread_local", "relaxed"};
   int code = d->returned ? *(int *)d->returned : 0;
   if (c->class == C_LAUNCH) {
+    if (brief) return;
     uint64_t ended = ticks();
     device_of(t, d);
     return launch(t, c, d, entered ? entered : ended, ended, code);
@@ -170,6 +175,7 @@ void record(thread *t, const call_info *c, int domain, const callback_data *d, u
   sides s = {0};
   bool moves = c->class == C_COPY || c->class == C_SET;
   if (moves) s = sides_of(c, p);
+  if (brief && !wants_stack(c, &s)) return;
   if (!line_begin(t, "api", began)) return;
   put(t, ",\"name\":\""), put(t, c->name);
   put(t, domain == DOMAIN_RUNTIME ? "\",\"level\":\"runtime\"" : "\",\"level\":\"driver\"");

@@ -77,7 +77,9 @@ class Phases:
     def one(self, i):
         """One replayed step, its outputs copied before the next one overwrites them."""
         with self.team.together(f"step {i}"), self.run.step_marks(i, "replay"):
-            out = self.session.step(i)
+            # The first step captures; the others are as they are in production.
+            counted = i in self.run.detailed and i != self.steps[0]
+            out = self.session.counted(i) if counted else self.session.step(i)
         devices.wait(self.torch)
         return {k: v.detach().clone() if isinstance(v, self.torch.Tensor) else v for k, v in self.run.outputs(i, out).items()}
 

@@ -49,7 +49,8 @@ class Runner:
         self.torch, self.trace, self.module, self.cfg, self.team = torch, trace, module, cfg, team
         self.device = cfg["device"]
         self.cuda = self.device.startswith("cuda")
-        self.state, self.regions, self.structure = None, {}, {}
+        self.state, self.regions, self.structure, self.at = None, {}, {}, -1
+        self.detailed = recorded(cfg, plan(cfg)[1])
 
     def sync(self):
         if not self.cuda:
@@ -87,6 +88,11 @@ class Runner:
 
     @contextlib.contextmanager
     def region(self, name, eager=False):
+        """Marks a region, in the steps that are recorded operation by operation: in the others nothing refers to it but
+        waits, which have a line."""
+        if self.at not in self.detailed:
+            yield
+            return
         self.trace.emit("region", name=name, at="enter", eager=eager or None)
         try:
             yield
@@ -121,6 +127,7 @@ class Runner:
 
     def step(self, i, around=contextlib.nullcontext):
         """One eager step. around is entered for the step alone, not for prepare."""
+        self.at = i
         with self.team.together(f"step {i}"):
             self.prepare(i)
             with self.step_marks(i):

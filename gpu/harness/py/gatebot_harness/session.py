@@ -23,6 +23,7 @@ class Session:
         self.sides, self.probe, self.owners, self.on = devices.Sides(self.torch), Probe(), {}, {}
         self.live, self.capturing, self.key = False, None, ""
         self.graphs, self.order, self.args = {}, {}, {}
+        self.taken = None  # allocations of captured regions in this step, where they are counted
 
     def wrap_all(self, found):
         from . import regions
@@ -48,7 +49,7 @@ class Session:
             flat, spec = self.flatten((args, kwargs))
             if not self.live:
                 return self.warm(name, n, fn, flat, spec)
-            key = (self.key, name, n)
+            key, before = (self.key, name, n), self.allocs()
             if key not in self.graphs:
                 self.graphs[key] = self.capture(name, n, fn, flat, spec)
             else:
@@ -59,8 +60,27 @@ class Session:
             for given, static in cap.inputs:
                 if given is not None:
                     flat[given].copy_(static)
+            if before is not None:
+                self.taken += self.allocs() - before
             return cap.out
         return call
+
+    def allocs(self):
+        """How often memory was asked of the caching allocators so far; None where nobody counts."""
+        if self.taken is None:
+            return None
+        return sum(self.torch.cuda.memory_stats(d).get("allocation.all.allocated", 0) for d in devices.used(self.torch))
+
+    def counted(self, i):
+        """A replayed step whose allocations are counted: those of all of it, and those inside captured regions."""
+        self.taken = 0
+        try:
+            out = self.step(i)
+            for name, value in (("replay_allocs", self.taken), ("replay_step_allocs", self.allocs() - self.began)):
+                self.trace.emit("measure", name=name, unit="count", of=str(i), value=value)
+            return out
+        finally:
+            self.taken = None
 
     def flatten(self, tree):
         from torch.utils import _pytree
@@ -175,6 +195,7 @@ class Session:
         """One step with its regions captured or replayed."""
         self.key, self.order, self.i = self.run.bucket(i), {}, i
         self.run.prepare(i)
+        self.began = self.allocs()
         if self.run.regions:
             return self.run.module.step(self.run.state, i)
         if not hasattr(self, "whole"):

@@ -1,5 +1,0 @@
-import torch
-
-
-def dump(x: torch.Tensor):
-    return x.max().item()
