@@ -112,6 +112,7 @@ func bindKeywords(g *frame, params []pyast.Param, v *Value) {
 
 // passed is an argument as the function sees it: with the call as a step of its evidence.
 func passed(g *frame, a Arg) *Value {
+	g.in.handed(g.fn, a.Name, a.Value)
 	if a.Value.Kind != KindTensor || a.Node == nil || g.from == nil {
 		if a.Value.IsUnknown() {
 			return annotatedOr(g, a)

@@ -28,11 +28,11 @@ func (in *interp) entryArgs(u *unit, f *Func, node *pyast.FuncDef) map[string]*V
 				if isNone(p.Default) { // `x: float = None` is older than Optional
 					v = optionalOf(v)
 				}
-				out[p.Name] = in.placed(u, v, p)
+				out[p.Name] = assumed(in.placed(u, v, p), param{f, p.Name})
 				continue
 			}
 		}
-		out[p.Name] = in.unannotated(u, f, p, in.usesOf(f, node))
+		out[p.Name] = assumed(in.unannotated(u, f, p, in.usesOf(f, node)), param{f, p.Name})
 	}
 	if v := in.protocolState(f); v != nil && len(node.Params) == 2 {
 		out[node.Params[0].Name] = v

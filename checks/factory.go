@@ -37,14 +37,7 @@ func (fr *frame) made(c *Call, op *torchop.Op) *Value {
 		v.DType = factoryType(c)
 	}
 	v.Rank = int8(rankOf(op, c.Recv, c))
-	if d, given := c.Arg(-1, "device"); given && !d.Value.IsNone() {
-		v.Place = PlaceUnknown
-		if p, known := deviceOf(d.Value); known {
-			v.Place = p
-		}
-	} else if !given && c.Has("device") { // **kwargs may carry it
-		v.Place = PlaceUnknown
-	}
+	v = onDevice(v, c)
 	if pin := c.Value(-1, "pin_memory"); pin != nil && v.Place == PlaceCPU {
 		if b, known := pin.Bool(); !known || b {
 			v.Place = PlacePinned
@@ -57,6 +50,24 @@ func (fr *frame) made(c *Call, op *torchop.Op) *Value {
 		}
 	}
 	return v
+}
+
+// onDevice moves a new tensor to where device= says, which may be one of several places.
+func onDevice(v *Value, c *Call) *Value {
+	d, given := c.Arg(-1, "device")
+	if given && d.Value.IsNone() || !given && !c.Has("device") { // **kwargs may carry it
+		return v
+	}
+	p, known := deviceOf(d.Value)
+	return v.with(func(t *Value) {
+		t.Place = PlaceUnknown
+		if known {
+			t.Place = p
+		}
+		if d.Value != nil && d.Value.Kind == KindDevice && d.Value.Sure == Possible {
+			t.Sure = Possible
+		}
+	})
 }
 
 func dtypeNamed(name string) DType {

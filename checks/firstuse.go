@@ -1,6 +1,10 @@
 package checks
 
-import "github.com/gatebot/gatebot/internal/pyast"
+import (
+	"strings"
+
+	"github.com/gatebot/gatebot/internal/pyast"
+)
 
 // firstUse reports whether the body of s makes what its test finds missing, so that it runs once and not per step:
 //
@@ -29,6 +33,9 @@ func (fr *frame) firstUse(s *pyast.If) bool {
 			want = fr.u.tree.Text(t.Rest[0]) + "[" + fr.u.tree.Text(t.First) + "]"
 		}
 	case *pyast.Unary:
+		if t.Op == "not" && fr.lasting(t.X) { // a flag: if not self.ready: …; self.ready = True
+			want = fr.u.tree.Text(t.X)
+		}
 		if call, ok := t.X.(*pyast.Call); ok && t.Op == "not" && fr.calleeName(call) == "builtins.hasattr" && len(call.Args) == 2 {
 			if c, ok := call.Args[1].Value.(*pyast.Const); ok && c.Kind == pyast.ConstString {
 				want = fr.u.tree.Text(call.Args[0].Value) + "." + c.Text
@@ -100,4 +107,21 @@ func (fr *frame) leftOut(test pyast.Expr) bool {
 		}
 	}
 	return false
+}
+
+// captures reports whether a body records a graph.
+func captures(body []pyast.Stmt) bool {
+	found := false
+	walkStmts(body, func(n pyast.Node) bool {
+		if w, ok := n.(*pyast.With); ok {
+			for _, it := range w.Items {
+				if call, ok := it.X.(*pyast.Call); ok {
+					name, _ := dotted(call.Func)
+					found = found || strings.HasSuffix(name, "cuda.graph")
+				}
+			}
+		}
+		return !found
+	})
+	return found
 }

@@ -169,7 +169,9 @@ func (fr *frame) try(s *pyast.Try) {
 		if h.Name != "" {
 			fr.env.set(h.Name, hostUnknown)
 		}
+		fr.once++ // after an error, which no healthy step has
 		fr.block(h.Body)
+		fr.once--
 		if after.dead {
 			after = fr.env
 		} else {

@@ -78,19 +78,36 @@ func (fr *frame) flag(name string, e pyast.Expr) int {
 	if debugName(name) {
 		return 1
 	}
-	if id, ok := e.(*pyast.Name); ok && isConstantName(id.ID) {
-		if v, known := fr.constantOf(id.ID); known && !v.True() {
-			return 1
+	if id, ok := e.(*pyast.Name); ok {
+		if isConstantName(id.ID) {
+			if v, known := fr.constantOf(id.ID); known && !v.True() {
+				return 1
+			}
+		}
+		return fr.switchedOff(id.ID, 3)
+	}
+	return fr.envField(e)
+}
+
+// debugPath reports whether a file is for debugging, or for making errors on purpose, by its name or a folder's.
+func debugPath(path string) bool {
+	if strings.Contains(path, "fault_inject") {
+		return true
+	}
+	for _, w := range strings.FieldsFunc(strings.TrimSuffix(path, ".py"), func(r rune) bool { return r == '/' || r == '_' }) {
+		switch w {
+		case "debug", "debugging", "dbg", "diagnostics", "dumper", "perturb":
+			return true
 		}
 	}
-	return 0
+	return false
 }
 
 // debugName reports whether a flag of that name is off in production.
 func debugName(name string) bool {
 	for _, w := range strings.Split(strings.ToLower(name), "_") {
 		switch w {
-		case "debug", "verbose", "verbosity", "dbg":
+		case "debug", "verbose", "verbosity", "dbg", "diagnostics", "diagnostic", "loss", "losses":
 			return true
 		}
 	}

@@ -169,8 +169,12 @@ func (h *hotPath) cold(f *Func) bool {
 	if f.Class != nil && strings.HasPrefix(f.Class.short, "CPU") {
 		return true // a backend for hosts without a device
 	}
-	if f.Class == nil && strings.HasSuffix(f.short, "_cpu") {
+	if f.Class == nil && (strings.HasSuffix(f.short, "_cpu") || strings.HasPrefix(strings.TrimPrefix(f.short, "_"), "cpu_")) ||
+		f.short == "forward_cpu" {
 		return true // the twin of a kernel, for hosts without a device
+	}
+	if debugPath(f.Path) {
+		return true
 	}
 	// What a debugging decorator wraps around a function is off in production with it.
 	for o := f; o != nil; o = o.outer {

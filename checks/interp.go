@@ -33,18 +33,21 @@ type interp struct {
 	globals map[globalVar]*Value
 	callers map[*Func]bool // functions that were interpreted in a hot context with the arguments of a caller
 	uses    map[*Func]*paramUse
-	sink    *sink
-	frames  []*frame
-	quiet   int // above 0: values only, no events
-	work    int
-	limit   int // work of an entry, maxWork
-	nextObj int
-	nest    int
-	trace   *tracer
-	failed  map[string]error // files whose tree cannot be had
-	blocks  map[blockAt]*progress
-	keptIn  map[*module][]string
-	rest    *rest // set in the last turn
+	onHost  map[param]bool // parameters that some caller on the hot path hands host data
+	// switches are the variables of modules that hold a switch of the environment which is off.
+	switches map[globalVar]bool
+	sink     *sink
+	frames   []*frame
+	quiet    int // above 0: values only, no events
+	work     int
+	limit    int // work of an entry, maxWork
+	nextObj  int
+	nest     int
+	trace    *tracer
+	failed   map[string]error // files whose tree cannot be had
+	blocks   map[blockAt]*progress
+	keptIn   map[*module][]string
+	rest     *rest // set in the last turn
 }
 
 // frame is one activation of a function.
@@ -72,7 +75,7 @@ type loopState struct{ breaks, continues *env }
 func newInterp(ctx context.Context, p *project, hot *hotPath, hooks *hooks, sink *sink) *interp {
 	return &interp{ctx: ctx, p: p, hot: hot, opts: p.opts, hooks: hooks, memo: map[string]*Value{},
 		objects: map[*Class]*classState{}, globals: map[globalVar]*Value{}, callers: map[*Func]bool{},
-		uses: map[*Func]*paramUse{}, limit: maxWork, sink: sink, failed: map[string]error{},
+		uses: map[*Func]*paramUse{}, switches: map[globalVar]bool{}, onHost: map[param]bool{}, limit: maxWork, sink: sink, failed: map[string]error{},
 		blocks: map[blockAt]*progress{}, keptIn: map[*module][]string{}}
 }
 
@@ -148,6 +151,9 @@ func (in *interp) activate(u *unit, f *Func, node pyast.Node, _ []pyast.Stmt, cl
 func (in *interp) run(fr *frame, body []pyast.Stmt) *Value {
 	if cached(fr.fn, fr.node) {
 		fr.once++
+	}
+	if fr.once > 0 && captures(body) {
+		fr.once = 0 // what is captured once runs in every replay
 	}
 	in.frames = append(in.frames, fr)
 	nest := in.nest

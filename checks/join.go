@@ -26,6 +26,8 @@ func joinDeep(a, b *Value, depth int) *Value {
 		return joinOther(b, a)
 	case a.Kind == KindUnknown || b.Kind == KindUnknown:
 		return joinUnknown(a, b)
+	case isDevice(a) && isDevice(b):
+		return joinDevices(a, b)
 	case a.Kind != b.Kind:
 		if a.HostData() && b.HostData() {
 			return hostUnknown
@@ -37,6 +39,26 @@ func joinDeep(a, b *Value, depth int) *Value {
 		return unknown
 	}
 	return joinSame(a, b, depth)
+}
+
+// isDevice reports whether v is a device, or a text that names one.
+func isDevice(v *Value) bool {
+	_, ok := deviceOf(v)
+	return ok && v.Kind != KindNumber
+}
+
+// joinDevices is one of two devices: when one is the host it is a guess which one is meant.
+func joinDevices(a, b *Value) *Value {
+	p, _ := deviceOf(a)
+	q, _ := deviceOf(b)
+	if p == q {
+		v := device(p, "")
+		v.Sure = min(a.Sure, b.Sure)
+		return v
+	}
+	v := device(PlaceDevice, "")
+	v.Sure = Possible
+	return v
 }
 
 func optional(v *Value) *Value {

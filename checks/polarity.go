@@ -134,20 +134,19 @@ func (fr *frame) polarityCall(e *pyast.Call) int {
 	switch last(name) {
 	case "isEnabledFor", "is_scripting", "is_tracing":
 		return 1
+	case "get":
+		if a, ok := e.Func.(*pyast.Attr); ok && len(e.Args) == 0 {
+			return fr.envField(a.X)
+		}
 	case "is_available":
 		if strings.HasSuffix(name, "cuda.is_available") {
 			return -1
 		}
 	case "is_current_stream_capturing":
 		return -1
-	case "getenv", "get":
-		if strings.HasSuffix(name, "getenv") || strings.HasSuffix(name, "environ.get") {
-			if len(e.Args) > 0 {
-				if c, ok := e.Args[0].Value.(*pyast.Const); ok && debugName(c.Text) {
-					return 1
-				}
-			}
-		}
+	}
+	if readsSwitch(e, "") || len(e.Args) == 0 && debugName(last(name)) {
+		return 1
 	}
 	return 0
 }

@@ -116,6 +116,9 @@ func (fr *frame) sameResult(c *Call, op *torchop.Op, s *Value) *Value {
 		}
 		t.DType = typeOf(op, base, c)
 	})
+	if op.Alloc == torchop.AllocLike {
+		v = onDevice(v, c)
+	}
 	switch op.Result {
 	case torchop.Tensors:
 		return fr.several(c, op, v)
@@ -176,7 +179,7 @@ func (fr *frame) operandTensor(c *Call, s *Value) *Value {
 	}
 	for _, a := range c.Args {
 		consider(a.Value)
-		if a.Value.IsSequence() {
+		if a.Value.IsSequence() && !s.IsTensor() { // cat; beside a tensor a sequence is sizes, and decides nothing
 			for _, it := range a.Value.Items {
 				consider(it)
 			}

@@ -24,6 +24,7 @@ type raw struct {
 	flow       *Flow
 	chain      []*Func
 	guard      *guard
+	rests      grounds
 }
 
 type place struct {
@@ -62,8 +63,15 @@ func (in *interp) report(p *Pass, n pyast.Node, v *Value, r report) {
 	}
 	h.chain = in.chain()
 	old := in.sink.found[key]
-	if old != nil && !h.better(old) {
-		return
+	h.rests.on(v)
+	if old != nil {
+		if h.confidence == finding.Likely && old.confidence == finding.Likely && (h.guard == nil) == (old.guard == nil) {
+			old.rests.add(&h.rests)
+			h.rests = old.rests
+		}
+		if !h.better(old) {
+			return
+		}
 	}
 	h.code = oneLine(fr.u.tree.Text(n))
 	h.message = strings.ReplaceAll(r.message, "{expr}", "`"+h.code+"`")

@@ -120,6 +120,7 @@ type Flow struct {
 
 	off, end uint32 // of the source text
 	n        int    // length of the chain
+	entry    param  // of a first step: a parameter of a function that was looked at on its own, as declared
 }
 
 // IsTensor reports whether v is a tensor, wherever it lives.

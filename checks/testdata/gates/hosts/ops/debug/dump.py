@@ -1,0 +1,5 @@
+import torch
+
+
+def dump(x: torch.Tensor):
+    return x.max().item()
