@@ -33,6 +33,12 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			e.Setenv("H200", h200)
+			root, err := filepath.Abs("../..")
+			if err != nil {
+				return err
+			}
+			e.Setenv("ACTION", filepath.Join(root, "integrations", "action"))
+			e.Setenv("PACKAGING", filepath.Join(root, "packaging"))
 			e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			e.Setenv("GIT_AUTHOR_NAME", "A U Thor")
 			e.Setenv("GIT_AUTHOR_EMAIL", "author@example.com")
