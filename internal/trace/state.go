@@ -20,6 +20,13 @@ type Op struct {
 	Frames  []Frame `json:"frames,omitempty"`
 }
 
+// Lines are lines of a file of the repository that the steps of a phase ran, each at least once.
+type Lines struct {
+	Common
+	File  string `json:"file"`
+	Lines []int  `json:"lines"`
+}
+
 // Graph is what a capture recorded.
 type Graph struct {
 	Common
@@ -38,7 +45,7 @@ type Graph struct {
 type Tensor struct {
 	Common
 	Name    string  `json:"name"`             // path: "out", "out.logits", "in.0", "state.model.kv"
-	Role    string  `json:"role"`             // input, output, state
+	Role    string  `json:"role"`             // input, output, state, reference (an output beside what the module says it is to be)
 	Of      string  `json:"of,omitempty"`     // region it belongs to; "" the whole step
 	Mode    string  `json:"mode,omitempty"`   // eager or replay
 	I       int     `json:"i"`                // step
@@ -48,7 +55,7 @@ type Tensor struct {
 	On      string  `json:"on,omitempty"`     // "cuda:0", "cpu"
 	Ptr     string  `json:"ptr,omitempty"`    // data_ptr, hexadecimal
 	Digest  string  `json:"digest,omitempty"` // "sha256:…" of the bytes, row-major; "" when not read
-	Bad     int64   `json:"bad,omitempty"`    // in a comparison: elements that differ bit for bit
+	Bad     int64   `json:"bad,omitempty"`    // in a comparison: elements that differ, bit for bit or by more than a reference allows
 	MaxAbs  float64 `json:"max_abs,omitempty"`
 	FirstAt []int64 `json:"first_at,omitempty"` // index of the first element that differs
 }

@@ -64,6 +64,8 @@ def run(torch, trace, cfg, team, local):
     trace.emit("phase", name="load", at="enter")
     trace.flush()
     try:
+        if team.world > 1:
+            once(torch)
         if cfg["device"].startswith("cuda"):
             device(torch, trace, cfg, team, local)
         from . import eager, runner, watch
@@ -95,7 +97,6 @@ def device(torch, trace, cfg, team, local):
                                   "start fewer ranks in step.launch, or make more devices visible", source="cuda")
             torch.cuda.set_device(local)
             cfg["device"] = f"cuda:{local}"
-            once(torch)
         found = [torch.cuda.get_device_properties(d) for d in range(n)]
     except fault.Fault:
         raise

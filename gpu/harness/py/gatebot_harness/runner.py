@@ -36,12 +36,13 @@ def load(torch, entry, root):
     return module
 
 
-def definition(module):
-    """Where step is defined, as a frame: what is not located elsewhere is said of the whole step."""
-    code = getattr(inspect.unwrap(module.step), "__code__", None)
+def definition(fn, module):
+    """Where a function is defined, as a frame: what is not located elsewhere is said of it."""
+    fn = inspect.unwrap(fn)
+    code = getattr(getattr(fn, "__func__", fn), "__code__", None)
     if code is None:
-        return [{"file": module.__file__, "line": 1, "func": "step"}]
-    return [{"file": code.co_filename, "line": code.co_firstlineno, "func": "step"}]
+        return [{"file": module.__file__, "line": 1, "func": getattr(fn, "__name__", "")}]
+    return [{"file": code.co_filename, "line": code.co_firstlineno, "func": getattr(code, "co_qualname", code.co_name)}]
 
 
 class Runner:
@@ -125,11 +126,13 @@ class Runner:
         finally:
             self.trace.emit("step", at="exit", i=i, mode=mode)
 
-    def step(self, i, around=contextlib.nullcontext):
-        """One eager step. around is entered for the step alone, not for prepare."""
+    def step(self, i, around=contextlib.nullcontext, before=None):
+        """One eager step. around is entered for the step alone, not for prepare; before is called between the two."""
         self.at = i
         with self.team.together(f"step {i}"):
             self.prepare(i)
+            if before:
+                before(i)
             with self.step_marks(i):
                 try:
                     with around():
