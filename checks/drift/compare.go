@@ -29,10 +29,26 @@ type item struct {
 type list struct {
 	i      int
 	bucket string
-	items  []item
+	items  []item // operations of the dispatcher, and launches that a framework reports
+	calls  []item // launches, copies and sets, as the probe saw them
+	open   int    // calls before this one have their place
 }
 
-// record reads the steps of the phase: operations of the dispatcher where there are any, else launches and copies.
+// call adds a call. What the dispatcher launches has no stack of its own: the operation that follows says the line.
+func (l *list) call(name, args string, frames []trace.Frame, region string) {
+	l.calls = append(l.calls, item{name: name, args: args, frames: frames, region: region})
+}
+
+func (l *list) op(x item) {
+	l.items = append(l.items, x)
+	for ; l.open < len(l.calls); l.open++ {
+		if c := &l.calls[l.open]; len(c.frames) == 0 {
+			c.frames = x.frames
+		}
+	}
+}
+
+// record reads the steps of the phase.
 func record(in *dynamic.Input) []*list {
 	first := in.FirstStep()
 	var lists []*list
@@ -50,14 +66,22 @@ func record(in *dynamic.Input) []*list {
 			}
 		case *trace.Op:
 			if now != nil {
-				now.items = append(now.items, item{e.Name, e.Args, e.Numbers, e.Frames, c.Region})
+				now.op(item{e.Name, e.Args, e.Numbers, e.Frames, c.Region})
+			}
+		case *trace.Launch:
+			if now != nil && e.Code == 0 && !c.Foreign {
+				now.call(e.Kernel, fmt.Sprintf("grid %v, block %v, %d bytes shared", e.Grid, e.Block, e.Smem), e.Frames, c.Region)
+			}
+		case *trace.API:
+			if now != nil && e.Code == 0 && !c.Foreign && e.Copy != nil {
+				now.call(string(e.Class), fmt.Sprintf("%d bytes, %s", e.Copy.Bytes, strings.TrimPrefix(e.Copy.Src+" to "+e.Copy.Dst, " to ")), e.Frames, c.Region)
 			}
 		}
 	}
 	// A step without any operation was not recorded: of a long run only the first steps and the boundaries are.
 	var out []*list
 	for _, l := range lists {
-		if len(l.items) > 0 {
+		if len(l.items)+len(l.calls) > 0 {
 			out = append(out, l)
 		}
 	}
@@ -75,23 +99,28 @@ func compare(lists []*list) []Difference {
 			ref[l.bucket] = l
 			continue
 		}
-		out = append(out, pair(a, l)...)
+		found := pair(a, l, a.items, l.items)
+		if len(found) == 0 {
+			// What the same operations launch: native code past the dispatcher, and kernels chosen by a host value.
+			found = pair(a, l, a.calls, l.calls)
+		}
+		out = append(out, found...)
 	}
 	return out
 }
 
-func pair(a, b *list) []Difference {
+func pair(a, b *list, as, bs []item) []Difference {
 	var out []Difference
-	for k := 0; k < len(a.items) || k < len(b.items); k++ {
+	for k := 0; k < len(as) || k < len(bs); k++ {
 		switch {
-		case k >= len(a.items):
-			x := b.items[k]
+		case k >= len(as):
+			x := bs[k]
 			return append(out, Difference{fmt.Sprintf("step %d also does %s, which step %d does not", b.i, base(x.name), a.i), false, x.frames, x.region})
-		case k >= len(b.items):
-			x := a.items[k]
+		case k >= len(bs):
+			x := as[k]
 			return append(out, Difference{fmt.Sprintf("step %d does %s, which step %d does not", a.i, base(x.name), b.i), false, x.frames, x.region})
 		}
-		x, y := a.items[k], b.items[k]
+		x, y := as[k], bs[k]
 		switch {
 		case x.name != y.name:
 			return append(out, Difference{fmt.Sprintf("step %d does %s where step %d does %s", b.i, base(y.name), a.i, base(x.name)), false, y.frames, y.region})
@@ -108,7 +137,7 @@ func pair(a, b *list) []Difference {
 
 // base is the operation's name as people write it.
 func base(name string) string {
-	name = strings.TrimPrefix(name, "aten.")
+	name = cut(strings.TrimPrefix(name, "aten."))
 	if i := strings.LastIndexByte(name, '.'); i > 0 {
 		name = name[:i]
 	}

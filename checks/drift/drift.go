@@ -5,7 +5,6 @@ package drift
 import (
 	"github.com/gatebot/gatebot/checks/dynamic"
 	"github.com/gatebot/gatebot/internal/finding"
-	"github.com/gatebot/gatebot/internal/trace"
 )
 
 const phase = "drift"
@@ -22,13 +21,14 @@ func Check(in *dynamic.Input) *dynamic.Result {
 	m["steps"] = float64(len(lists))
 	for _, l := range lists {
 		m["operations_per_step"] = max(m["operations_per_step"], float64(len(l.items)))
+		m["calls_per_step"] = max(m["calls_per_step"], float64(len(l.calls)))
 	}
 	if len(lists) < 2 {
 		r.Check.Status, r.Check.Reason = finding.StatusError, "fewer than two steps were recorded"
 		return r
 	}
 	severity := finding.Warn
-	right := replayedRight(in)
+	right := in.ReplayedRight()
 	if right {
 		severity = finding.Info
 	}
@@ -57,31 +57,4 @@ func Check(in *dynamic.Input) *dynamic.Result {
 		r.ByFindings = true
 	}
 	return r
-}
-
-// replayedRight reports whether a finished replay phase gave the eager outputs in every step.
-func replayedRight(in *dynamic.Input) bool {
-	if in.Blocked(finding.CheckReplay, "replay") != nil {
-		return false
-	}
-	type key struct {
-		i    int
-		name string
-	}
-	want := map[key]string{}
-	n := 0
-	ts := trace.Of[*trace.Tensor](in.Trace)
-	for _, t := range ts {
-		if t.Role == "output" && t.Phase == "eager" {
-			want[key{t.I, t.Name}] = t.Digest
-		}
-	}
-	for _, t := range ts {
-		if t.Role == "output" && t.Phase == "replay" {
-			if n++; want[key{t.I, t.Name}] != t.Digest {
-				return false
-			}
-		}
-	}
-	return n > 0
 }

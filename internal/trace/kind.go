@@ -19,6 +19,7 @@ const (
 	KindLaunch  Kind = "launch"
 	KindName    Kind = "name"
 	KindOp      Kind = "op"
+	KindLines   Kind = "lines"
 	KindAlloc   Kind = "alloc"
 	KindGraph   Kind = "graph"
 	KindTensor  Kind = "tensor"
@@ -55,6 +56,8 @@ func fresh(k Kind) Event {
 		return &Launch{}
 	case KindOp:
 		return &Op{}
+	case KindLines:
+		return &Lines{}
 	case KindName:
 		return &Name{}
 	case KindAlloc:

@@ -66,6 +66,8 @@ func kindOf(e Event) Kind {
 		return KindLaunch
 	case *Op:
 		return KindOp
+	case *Lines:
+		return KindLines
 	case *Name:
 		return KindName
 	case *Alloc:

@@ -61,9 +61,12 @@ class Phases:
         torch = self.torch
         found = self.run.build()
         self.session = Session(self.run, self.listen, self.cfg["skip"])
+        where = {n: runner.definition(getattr(o, m), self.module) for n, (o, m, _) in found.items()}
         self.session.wrap_all(found)
         for name, (_, _, eager) in (found or {"step": (None, None, False)}).items():
             self.trace.emit("measure", name="region", of=name, unit="count", value=0 if eager else 1)
+        for name, frames in where.items():
+            self.trace.emit("warning", source="harness.region", text=name, frames=frames)
         with self.session.sides.current(devices.used(torch)):
             for i in self.warmup:
                 with self.team.together(f"step {i}"):

@@ -2,7 +2,7 @@
 import contextlib
 import time
 
-from . import devices, fault, ranks, runner, values, watch
+from . import cover, devices, expected, fault, ranks, runner, values, watch
 from .probe import Probe
 from .ops import Recorder
 
@@ -46,7 +46,7 @@ class Phases:
 
     def all(self):
         self.trace.emit("measure", name="first_step", unit="count", value=self.steps[0])
-        self.trace.emit("warning", source="harness.definition", text="the step", frames=runner.definition(self.run.module))
+        self.trace.emit("warning", source="harness.definition", text="the step", frames=runner.definition(self.run.module.step, self.run.module))
         with self.phase("eager"):
             self.reference()
         if not self.run.cuda:
@@ -61,10 +61,11 @@ class Phases:
     def reference(self):
         """Every step from the first, its outputs read."""
         self.start()
-        size = 0
+        size, ref, want = 0, expected.Reference(self.run), {}
         for i in self.warmup + self.steps:
-            out = self.run.outputs(i, self.run.step(i))
+            out = self.run.outputs(i, self.run.step(i, before=lambda i: want.update({i: ref.before(i)})))
             self.run.sync()
+            ref.compare(i, out, want.pop(i))
             self.digests[i] = self.run.emit_outputs(i, out, "eager")
             size += sum(v.nbytes for v in out.values() if isinstance(v, self.torch.Tensor))
             if size <= KEEP:
@@ -91,16 +92,18 @@ class Phases:
                 self.run.emit_outputs(i, self.run.outputs(i, out), "eager")
 
     def drift(self):
-        """What each step asks of the device."""
+        """What each step asks of the device, and which lines it runs."""
         self.start()
         self.warm()
-        rec = Recorder(self.torch, self.trace, self.root)
+        rec = Recorder(self.torch, self.trace, self.root, self.probe)
+        lines = cover.Lines(self.trace, self.root)
         want = runner.recorded(self.cfg, self.steps)
 
         @contextlib.contextmanager
         def recording():
-            with rec.mode():
+            with rec.mode(), self.probe.armed(), lines.on():
                 rec.on = True
+                self.probe.launch_frames(True)
                 try:
                     yield
                 finally:
@@ -109,6 +112,7 @@ class Phases:
         for i in self.steps:
             self.run.step(i, recording if i in want else contextlib.nullcontext)
         self.run.sync()
+        lines.tell()
 
     def alloc(self):
         """What each step takes from and gives back to the allocators, with the lines that asked, and which tensors of the

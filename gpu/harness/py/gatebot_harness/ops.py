@@ -33,8 +33,8 @@ def signature(torch, args):
 class Recorder:
     """Emits op events while it is on."""
 
-    def __init__(self, torch, trace, root):
-        self.torch, self.trace, self.root, self.on = torch, trace, root, False
+    def __init__(self, torch, trace, root, probe):
+        self.torch, self.trace, self.root, self.probe, self.on = torch, trace, root, probe, False
         self.thread = threading.get_ident()
         self.hook_triton()
 
@@ -55,7 +55,12 @@ class Recorder:
 
         class Ops(TorchDispatchMode):
             def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-                out = func(*args, **(kwargs or {}))
+                # The operation says its line. What is launched past the dispatcher is recorded with its own stack.
+                recorder.probe.launch_frames(False)
+                try:
+                    out = func(*args, **(kwargs or {}))
+                finally:
+                    recorder.probe.launch_frames(recorder.on)
                 recorder.record(str(func), [args, kwargs or {}], out)
                 return out
 

@@ -12,7 +12,7 @@ class Probe:
         if path.endswith("gatebot-probe.so"):
             try:
                 self.lib = ctypes.CDLL(path)
-                self.lib.gatebot_arm, self.lib.gatebot_end
+                self.lib.gatebot_arm, self.lib.gatebot_end, self.lib.gatebot_launch_frames
             except (OSError, AttributeError):
                 self.lib = None
 
@@ -28,7 +28,13 @@ class Probe:
         try:
             yield
         finally:
+            self.lib.gatebot_launch_frames(0)
             self.lib.gatebot_disarm()
+
+    def launch_frames(self, on):
+        """Whether launches are recorded with their stacks."""
+        if self.lib is not None:
+            self.lib.gatebot_launch_frames(int(on))
 
     def end(self):
         """Ends the probe's trace: the process leaves without its exit handlers."""
