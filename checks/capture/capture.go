@@ -4,6 +4,7 @@ package capture
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -37,7 +38,7 @@ func Check(in *dynamic.Input) *dynamic.Result {
 			return b
 		}
 	}
-	captured(in, region)
+	captured(in, r, region)
 	inner(in, r)
 	conclude(r, regions)
 	return r
@@ -94,9 +95,10 @@ func meaning(e *trace.Error) (rule, message string) {
 	return "GB809", "raises while it is captured and not when it runs eagerly"
 }
 
-// captured fills the regions that were captured. A graph without nodes replays nothing.
-func captured(in *dynamic.Input, region func(string) *finding.RegionResult) {
-	launches := eagerLaunches(in)
+// captured fills the regions that were captured.
+func captured(in *dynamic.Input, r *dynamic.Result, region func(string) *finding.RegionResult) {
+	work := map[string]int{} // in the graphs of the first step
+	counted := map[string]bool{}
 	for _, g := range trace.Of[*trace.Graph](in.Trace) {
 		x := region(g.Name)
 		if x.Status == finding.StatusFail {
@@ -104,22 +106,50 @@ func captured(in *dynamic.Input, region func(string) *finding.RegionResult) {
 		}
 		x.Status = finding.StatusPass
 		x.Metrics["graphs"]++
-		if g.Nodes >= 0 {
-			x.Metrics["nodes"] += float64(g.Nodes)
+		if g.Device != nil {
+			x.Metrics["device"] = float64(*g.Device)
 		}
 		x.Metrics["capture_us"] += float64(g.DurNS) / 1e3
-		work := g.Kinds["kernel"] + g.Kinds["memcpy"] + g.Kinds["memset"]
-		if n, ok := launches[g.Name]; ok {
-			x.Metrics["eager_launches"] = float64(n)
-			if g.Nodes >= 0 && work < n && x.Reason == "" {
-				x.Reason = fmt.Sprintf("%d launches and copies in the eager step, %d in the graph", n, work)
-			}
+		if g.Nodes < 0 {
+			continue // this torch does not say
+		}
+		x.Metrics["nodes"] += float64(g.Nodes)
+		if g.Step == in.FirstStep() {
+			work[g.Name] += g.Kinds["kernel"] + g.Kinds["memcpy"] + g.Kinds["memset"]
+			counted[g.Name] = true
 		}
 		if g.Nodes == 0 {
 			x.Status = finding.StatusFail
 			x.Reason = "the graph is empty: what the region does went to another stream or device, or was done at warm-up"
+			missing(in, r, g.Name, "captures an empty graph: its work goes to another stream or device, or was done at warm-up", finding.Error)
 		}
 	}
+	if slices.Contains(in.Disabled, dynamic.Work) {
+		return
+	}
+	for name, n := range eagerLaunches(in) {
+		if !counted[name] {
+			continue // an eager one, or one that failed
+		}
+		x := region(name)
+		x.Metrics["eager_launches"] = float64(n)
+		if work[name] >= n {
+			continue
+		}
+		x.Reason = fmt.Sprintf("%d launches and copies in the eager step, %d in the graph", n, work[name])
+		severity := finding.Warn // the replay check says what comes of it
+		if !in.Finished(finding.CheckReplay) {
+			severity, x.Status = finding.Error, finding.StatusFail
+		}
+		missing(in, r, name, "captures less than it does eagerly: "+x.Reason, severity)
+	}
+}
+
+// missing reports work that did not get into a graph, at the region's definition.
+func missing(in *dynamic.Input, r *dynamic.Result, region, message string, severity finding.Severity) {
+	f := &dynamic.Found{Place: in.RegionPlace(region), Rule: "GB609", Region: region, Message: message,
+		Evidence: []finding.Evidence{{Kind: finding.EvidenceMeasured, Message: message}}}
+	r.Findings = append(r.Findings, in.Finding(finding.CheckCapture, f, severity))
 }
 
 // eagerLaunches counts what the probe saw each region start in one eager step.
@@ -136,9 +166,11 @@ func eagerLaunches(in *dynamic.Input) map[string]int {
 		}
 		switch e := e.(type) {
 		case *trace.Launch:
-			out[c.Region]++
+			if e.Code == 0 {
+				out[c.Region]++
+			}
 		case *trace.API:
-			if e.Class == trace.ClassCopy || e.Class == trace.ClassSet {
+			if e.Code == 0 && (e.Class == trace.ClassCopy || e.Class == trace.ClassSet) {
 				out[c.Region]++
 			}
 		}

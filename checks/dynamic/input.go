@@ -17,6 +17,7 @@ const (
 	InnerCapture  = "harness.inner_capture" // a capture inside the step failed
 	CacheFlush    = "harness.cache_flush"   // torch.cuda.empty_cache was called
 	Definition    = "harness.definition"    // where step is defined
+	RegionAt      = "harness.region"        // where a region is defined; the text is its name
 	CaptureFailed = "capture_failed"        // code of an error: a region could not be captured
 	otherRank     = "other_rank"            // code of an error: another rank gave up
 	FirstStep     = "first_step"            // measure: the first step after warm-up
@@ -72,6 +73,9 @@ func (in *Input) Blocked(check, phase string) *Result {
 	}
 	return &Result{Check: finding.CheckResult{Name: check, Status: finding.StatusError, Reason: why}}
 }
+
+// Finished reports whether a phase ended well and its record is whole.
+func (in *Input) Finished(phase string) bool { return in.unfinished(phase) == "" }
 
 func (in *Input) unfinished(phase string) string {
 	var entered, failed bool

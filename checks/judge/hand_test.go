@@ -53,8 +53,11 @@ const (
 	waited   = `"ev":"api","tid":1,"name":"cudaStreamSynchronize","level":"runtime","class":"sync","dur":20,"code":0,"stream":"0x0",` + at5
 	pinnedUp = `"ev":"api","tid":1,"name":"cudaMemcpyAsync","level":"runtime","class":"copy","dur":10,"code":0,"stream":"0x0","copy":{"dir":"htod","bytes":4,"src":"pinned","dst":"device","async":true},` + at5
 	queried  = `"ev":"api","tid":1,"name":"cudaEventQuery","level":"runtime","class":"query","dur":1,"code":0,"frames":[{"file":"/v/site-packages/torch/x.py","line":1,"func":"copy_"},{"file":"/repo/m.py","line":5,"func":"step"}]`
+	launched = `"ev":"launch","tid":1,"name":"cuLaunchKernel","kernel":"k","grid":[1,1,1],"block":[32,1,1],"smem":0,"stream":"0x0","dur":1,"code":0`
 	added    = `"ev":"op","name":"aten.add.Tensor","args":"f32[4]@cuda:0","numbers":"1",` + at5
 )
+
+const referenced = `"ev":"tensor","name":"out","role":"reference","mode":"eager","i":$I,"shape":[4],"dtype":"torch.float32"`
 
 func output(mode, phaseName, digest string) string {
 	return phase(phaseName, `"ev":"tensor","name":"out","role":"output","mode":"`+mode+`","i":$I,"shape":[1],"dtype":"torch.float32","digest":"`+digest+`"`)
@@ -94,7 +97,12 @@ func TestChecksOnHandWrittenRuns(t *testing.T) {
 		"other shape":  {check: "drift", writer: "harness", lines: phase("drift", strings.Replace(added, `[4]`, `[$I]`, 1)), status: finding.StatusFail, found: []string{"GB717 warn m.py:5"}},
 		"other shape and a right replay": {check: "drift", writer: "harness", lines: phase("drift", strings.Replace(added, `[4]`, `[$I]`, 1)) +
 			output("eager", "eager", "a") + output("replay", "replay", "a"), status: finding.StatusPass, reason: "right all the same", found: []string{"GB717 info m.py:5"}},
-		"nothing recorded": {check: "drift", writer: "harness", lines: phase("drift", nothing), status: finding.StatusError},
+		"other launch under equal operations": {check: "drift", writer: "probe", lines: phase("drift", strings.Replace(launched, "[32,", "[3$I,", 1)+"\n"+added), status: finding.StatusFail,
+			found: []string{"GB717 warn m.py:5"}},
+		"one launch more, past the dispatcher": {check: "drift", writer: "probe", lines: strings.Replace(phase("drift", added+"\n"+launched+","+at5), launched+","+at5, added, 1),
+			status: finding.StatusFail, found: []string{"GB717 warn m.py:5"}},
+		"other size of a copy": {check: "drift", writer: "probe", lines: phase("drift", strings.Replace(copied, `"bytes":4`, `"bytes":$I`, 1)+"\n"+added), status: finding.StatusFail, found: []string{"GB717 warn m.py:5"}},
+		"nothing recorded":     {check: "drift", writer: "harness", lines: phase("drift", nothing), status: finding.StatusError},
 
 		"allocations are shown": {check: "alloc", writer: "harness", lines: phase("alloc", `"ev":"alloc","op":"alloc","bytes":8,`+at5+"\n"+`"ev":"measure","name":"allocs","unit":"count","value":2`),
 			status: finding.StatusPass, reason: "2 allocations", found: []string{"GB302 info m.py:5"}},
@@ -109,7 +117,11 @@ func TestChecksOnHandWrittenRuns(t *testing.T) {
 
 		"captured": {check: "capture", writer: "harness", lines: phase("capture", `"ev":"graph","name":"step","nodes":3,"edges":-1,"kinds":{"kernel":3},"launches":-1`), status: finding.StatusPass},
 		"empty graph": {check: "capture", writer: "harness", lines: phase("capture", `"ev":"graph","name":"step","nodes":0,"edges":-1,"launches":-1`),
-			status: finding.StatusFail, reason: "empty"},
+			status: finding.StatusFail, reason: "empty", found: []string{"GB609 error :1"}},
+		"less work than eager": {check: "capture", writer: "probe", lines: phase("sync", `"ev":"region","tid":1,"name":"step","at":"enter"`+"\n"+launched+"\n"+launched+"\n"+`"ev":"region","tid":1,"name":"step","at":"exit"`) +
+			`"ev":"warning","source":"harness.region","text":"step","frames":[{"file":"/repo/m.py","line":2,"func":"step"}]` + "\n" +
+			phase("capture", `"ev":"graph","name":"step","nodes":1,"edges":-1,"kinds":{"kernel":1},"launches":-1`), status: finding.StatusFail, reason: "2 launches and copies in the eager step, 1 in the graph",
+			found: []string{"GB609 error m.py:2"}},
 		"region that no step calls": {check: "capture", writer: "harness", lines: `"ev":"measure","name":"region","of":"a.pre","unit":"count","value":1` + "\n" + phase("capture", nothing),
 			status: finding.StatusError, reason: "a.pre"},
 		"refused": {check: "capture", writer: "harness", lines: `"ev":"error","source":"user","code":"capture_failed","text":"no","cuda":900,"of":"step",` + at5,
@@ -123,6 +135,11 @@ func TestChecksOnHandWrittenRuns(t *testing.T) {
 		"eager differs from itself": {check: "replay", writer: "harness", lines: output("eager", "eager", "a") + output("eager", "sync", "b") + output("replay", "replay", "b"),
 			status: finding.StatusError, reason: "two eager runs"},
 		"nothing compared": {check: "replay", writer: "harness", lines: output("eager", "eager", "a") + phase("replay", nothing), status: finding.StatusError},
+		"wrong in eager mode too": {check: "replay", writer: "harness", lines: `"ev":"warning","source":"harness.definition","text":"step","frames":[{"file":"/repo/m.py","line":2,"func":"step"}]` + "\n" +
+			phase("eager", referenced+`,"bad":3,"max_abs":0.5,"first_at":[1]`) + output("eager", "eager", "a") + output("replay", "replay", "a"), status: finding.StatusFail, reason: "step 3-4 returns something else than reference", found: []string{"GB716 error m.py:2"}},
+		"as the reference says": {check: "replay", writer: "harness", lines: phase("eager", referenced) + output("eager", "eager", "a") + output("replay", "replay", "a"), status: finding.StatusPass},
+		"wrong, and not captured": {check: "replay", writer: "harness", lines: phase("eager", referenced+`,"bad":3`) + `"ev":"error","source":"user","code":"capture_failed","text":"no","of":"step"`,
+			status: finding.StatusFail, reason: "step 3-4 returns something else", found: []string{"GB716 error :1"}},
 		"no graph to replay": {check: "replay", writer: "harness", lines: `"ev":"error","source":"user","code":"capture_failed","text":"no","of":"step"`,
 			status: finding.StatusNotRun},
 

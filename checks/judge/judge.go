@@ -13,7 +13,6 @@ import (
 	"github.com/gatebot/gatebot/checks/speed"
 	"github.com/gatebot/gatebot/checks/syncdebug"
 	"github.com/gatebot/gatebot/internal/finding"
-	"github.com/gatebot/gatebot/internal/trace"
 )
 
 // checks are the checks by name.
@@ -52,7 +51,7 @@ func alone(name string, in *dynamic.Input) *dynamic.Result {
 	r := afterFailure(name, in, checks[name](in))
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Path == "" {
-			p := definition(in)
+			p := in.StepPlace()
 			f.Path, f.Line, f.EndLine, f.Function = p.Path, max(p.Line, 1), max(p.Line, 1), p.Function
 			f.Message += "; no line of the repository is in the stack"
 		}
@@ -79,14 +78,4 @@ func captureFailed(in *dynamic.Input) bool {
 		}
 	}
 	return false
-}
-
-// definition is where the step module defines step.
-func definition(in *dynamic.Input) dynamic.Place {
-	for _, w := range trace.Of[*trace.Warning](in.Trace) {
-		if w.Source == dynamic.Definition {
-			return in.Place(w.Frames)
-		}
-	}
-	return dynamic.Place{}
 }

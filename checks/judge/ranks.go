@@ -15,6 +15,7 @@ type ofRank struct {
 	rank int
 	// follows is whether the rank could not go on because another one gave up: its reason is not the run's.
 	follows bool
+	died    bool
 	*dynamic.Result
 }
 
@@ -30,7 +31,7 @@ func several(in *dynamic.Input, ranks []int, check func(*dynamic.Input) *dynamic
 				one.Died = append(one.Died, d)
 			}
 		}
-		all = append(all, ofRank{rank, follows(&one), check(&one)})
+		all = append(all, ofRank{rank, follows(&one), len(one.Died) > 0, check(&one)})
 	}
 	worst := slices.MinFunc(all, func(a, b ofRank) int {
 		return cmp.Or(cmp.Compare(badness(a), badness(b)), cmp.Compare(a.rank, b.rank))
@@ -60,9 +61,12 @@ func follows(in *dynamic.Input) bool {
 // badness orders outcomes, the one that decides first: a violation is one whatever the other ranks did, and of two errors
 // the cause comes before what followed from it.
 func badness(r ofRank) int {
-	n := map[finding.Status]int{finding.StatusFail: 0, finding.StatusError: 2, finding.StatusNotRun: 4, finding.StatusPass: 6}[r.Check.Status]
-	if r.follows {
+	n := map[finding.Status]int{finding.StatusFail: 0, finding.StatusError: 4, finding.StatusNotRun: 8, finding.StatusPass: 12}[r.Check.Status]
+	switch {
+	case r.follows:
 		n++
+	case r.died: // what another rank raised over it is a symptom
+		n--
 	}
 	return n
 }

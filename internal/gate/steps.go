@@ -90,6 +90,7 @@ func (r CheckRequest) judge(run *Run, in *dynamic.Input, names []string, took ti
 		results = append(results, judge.Check(name, &one))
 	}
 	res.Findings = judge.Merge(res.Findings, results, sees)
+	judge.Mark(res.Findings, in, results, sees)
 	for i := range res.Findings {
 		complete(&res.Findings[i], run.Read)
 	}
