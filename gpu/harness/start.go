@@ -10,6 +10,7 @@ import (
 	"sync"
 	"syscall"
 	"time"
+	"unicode"
 )
 
 // grace is how long the group of a process has to die of SIGKILL, and its output to drain. One that hangs in the driver
@@ -37,12 +38,15 @@ func (e ended) String() string {
 // words are the last line that the process printed: for people, never judged.
 func (e ended) words() string {
 	lines := strings.Split(strings.TrimSpace(e.tail), "\n")
-	last := strings.Map(func(r rune) rune {
-		if r < 0x20 || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, lines[len(lines)-1])
+	last := ""
+	for i := len(lines) - 1; i >= 0 && !strings.ContainsFunc(last, unicode.IsLetter); i-- { // frames of === say nothing
+		last = strings.Map(func(r rune) rune {
+			if r < 0x20 || r == 0x7f {
+				return ' '
+			}
+			return r
+		}, lines[i])
+	}
 	if last == "" {
 		return ""
 	}
