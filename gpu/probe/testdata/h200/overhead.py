@@ -1,6 +1,6 @@
 """What recording costs: host time of a launch of a tiny kernel, and of a step of 61 layers with about 2,500 launches.
 
-One line per process: bare (no probe), or disarmed and recording in turn in one process, or torch's profiler. The medians
+One line per process: bare (no probe), or disarmed, brief and recording in turn in one process, or torch's profiler. The medians
 are of interleaved rounds, and the runs of one call alternate (record.sh), since the machine itself drifts.
 """
 
@@ -54,13 +54,16 @@ for f in (tiny, step):
         print(f.__name__, "profiler %.3f" % statistics.median(got))
     elif path:
         probe = ctypes.CDLL(path)
-        off, on = [], []
+        # brief records no launch: what it costs is what CUPTI costs, and the way into the probe.
+        modes = ["disarmed", "brief", "recording"] if hasattr(probe, "gatebot_brief") else ["disarmed", "recording"]
+        got = {m: [] for m in modes}
         for _ in range(25):
-            probe.gatebot_disarm()
-            off.append(timed(f))
-            probe.gatebot_arm()
-            on.append(timed(f))
-        a, b = statistics.median(off), statistics.median(on)
-        print(f.__name__, "disarmed %.3f recording %.3f ratio %.3f" % (a, b, b / a))
+            for m in modes:
+                if hasattr(probe, "gatebot_brief"):
+                    probe.gatebot_brief(int(m == "brief"))
+                probe.gatebot_disarm() if m == "disarmed" else probe.gatebot_arm()
+                got[m].append(timed(f))
+        mid = {m: statistics.median(v) for m, v in got.items()}
+        print(f.__name__, " ".join("%s %.3f (%.3f)" % (m, v, v / mid["disarmed"]) for m, v in mid.items()))
     else:
         print(f.__name__, "bare %.3f" % statistics.median(timed(f) for _ in range(50)))
