@@ -1,31 +1,28 @@
 package device
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
+	"github.com/gatebot/gatebot/gpu/child"
 	"github.com/gatebot/gatebot/internal/finding"
 )
 
 // ChildName is the executable that links libcuda.
 const ChildName = "gatebot-gpu"
 
-// Bounds on the child. A driver without persistence mode takes seconds per device to wake up; a card that has fallen
-// off the bus can hang the first call for ever, beyond the reach of SIGKILL.
-const (
-	childTimeout = 60 * time.Second
-	childOutput  = 1 << 20
-	childGrace   = 2 * time.Second
-)
+// childTimeout bounds the child. A driver without persistence mode takes seconds per device to wake up; a card that has
+// fallen off the bus can hang the first call for ever, beyond the reach of SIGKILL.
+const childTimeout = 60 * time.Second
+
+// pythonTimeout is for a canary with its Python part, whose own limit is shorter: torch may come from a cold disk.
+const pythonTimeout = 4 * time.Minute
 
 // Detect returns the first CUDA device, or an error that wraps ErrNoCUDA and says why there is none. exe is the
 // gatebot-gpu to ask; empty means the one beside this program, else the one on PATH. It returns within a minute even
@@ -54,10 +51,21 @@ func ReadInventory(ctx context.Context, exe string) (*Inventory, error) {
 	return &inv, nil
 }
 
-// RunCanary runs the canary on one device. A report whose status is not pass is not an error.
+// RunCanary runs the part of the canary that is written in Go on one device. A report whose status is not pass is not an
+// error.
 func RunCanary(ctx context.Context, exe string, index int) (*Report, error) {
+	return canary(ctx, exe, index, "none")
+}
+
+// RunCanaryWith also runs the part that is written in Python, in this interpreter. Where it has no torch the report says
+// so and decides by the part in Go.
+func RunCanaryWith(ctx context.Context, exe string, index int, python string) (*Report, error) {
+	return canary(ctx, exe, index, python)
+}
+
+func canary(ctx context.Context, exe string, index int, python string) (*Report, error) {
 	var r Report
-	code, err := ask(ctx, exe, &r, "canary", "--json", "--device", fmt.Sprint(index))
+	code, err := ask(ctx, exe, &r, "canary", "--json", "--device", fmt.Sprint(index), "--python", python)
 	if err != nil {
 		return nil, err
 	}
@@ -77,9 +85,14 @@ func ask(ctx context.Context, exe string, into any, args ...string) (int, error)
 	if err != nil {
 		return 0, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, childTimeout)
+	limit := childTimeout
+	if args[0] == "canary" && args[len(args)-1] != "none" {
+		limit = pythonTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	out, complaints, code, err := run(ctx, exe, args...)
+	ended, err := child.Run(ctx, child.Command{Path: exe, Args: args})
+	out, code := ended.Stdout, ended.Code
 	name := ChildName + " " + args[0]
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", name, err)
@@ -90,7 +103,7 @@ func ask(ctx context.Context, exe string, into any, args ...string) (int, error)
 		}
 		return code, nil
 	}
-	switch text := strings.TrimSpace(complaints + "\n" + out); {
+	switch text := strings.TrimSpace(ended.Stderr + "\n" + out); {
 	case code == 127 || strings.Contains(text, "error while loading shared libraries"):
 		return 0, fmt.Errorf("%w: no NVIDIA driver on this machine (%s)", ErrNoCUDA, missing(text))
 	case code != 0 && strings.Contains(text, "Error in initialization"):
@@ -136,62 +149,6 @@ func find(exe string) (string, error) {
 func executable(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
-}
-
-// run starts the child in a process group of its own and returns what it wrote to stdout and to stderr, and its exit
-// code. It does not wait for a process that cannot be killed.
-func run(ctx context.Context, exe string, args ...string) (stdout, stderr string, code int, err error) {
-	out, complaints := &limited{left: childOutput}, &limited{left: childOutput}
-	cmd := exec.Command(exe, args...)
-	cmd.Stdout, cmd.Stderr = out, complaints
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.WaitDelay = childGrace
-	if err := cmd.Start(); err != nil {
-		return "", "", 0, err
-	}
-	var waitErr error
-	done := make(chan struct{})
-	go func() {
-		waitErr = cmd.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-		err = waitErr
-	case <-ctx.Done():
-		kill := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		select {
-		case <-done:
-		case <-time.After(childGrace):
-		}
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			err = fmt.Errorf("no answer in time, killed (is the driver hung? see nvidia-smi): %w", ctx.Err())
-			return "", "", 0, errors.Join(err, kill)
-		}
-		return "", "", 0, ctx.Err()
-	}
-	var exit *exec.ExitError
-	switch {
-	case err == nil:
-		return out.b.String(), complaints.b.String(), 0, nil
-	case errors.As(err, &exit) && exit.ExitCode() >= 0:
-		return out.b.String(), complaints.b.String(), exit.ExitCode(), nil
-	}
-	return "", "", 0, fmt.Errorf("%w: output %.200q", err, complaints.b.String()+out.b.String())
-}
-
-// limited keeps the first bytes that are written to it and swallows the rest, so that a child never blocks on it. Only
-// the goroutine that exec starts for it writes.
-type limited struct {
-	b    bytes.Buffer
-	left int
-}
-
-func (l *limited) Write(p []byte) (int, error) {
-	n := min(len(p), l.left)
-	l.left -= n
-	l.b.Write(p[:n])
-	return len(p), nil
 }
 
 func lastLine(s string) string { return s[strings.LastIndexByte(s, '\n')+1:] }

@@ -12,11 +12,11 @@ import (
 	"github.com/gatebot/gatebot/internal/finding"
 )
 
-// child writes a gatebot-gpu that is a shell script.
-func child(t *testing.T, script string) string {
+// script writes a gatebot-gpu that is a shell script.
+func script(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), ChildName)
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -25,7 +25,7 @@ func child(t *testing.T, script string) string {
 const oneDevice = `{"schema":"gatebot.inventory/v1","driver":"580.1","cuda":"13.0","devices":[{"index":0,"name":"B200","compute_capability":"10.0","uuid":"GPU-1"}]}`
 
 func TestDetect(t *testing.T) {
-	got, err := Detect(context.Background(), child(t, "echo a warning >&2; echo '"+oneDevice+"'"))
+	got, err := Detect(context.Background(), script(t, "echo a warning >&2; echo '"+oneDevice+"'"))
 	want := finding.Device{Name: "B200", ComputeCapability: "10.0", Driver: "580.1", CUDA: "13.0", UUID: "GPU-1"}
 	if err != nil || *got != want {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
@@ -60,7 +60,7 @@ func TestDetectSaysWhy(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 			defer cancel()
-			d, err := Detect(ctx, child(t, tt.script))
+			d, err := Detect(ctx, script(t, tt.script))
 			if d != nil || err == nil {
 				t.Fatalf("got %v, %v", d, err)
 			}
@@ -79,7 +79,7 @@ func TestDetectWithoutExecutable(t *testing.T) {
 			t.Errorf("%q: %v", exe, err)
 		}
 	}
-	t.Setenv("PATH", filepath.Dir(child(t, "echo '"+oneDevice+"'"))+":/bin:/usr/bin")
+	t.Setenv("PATH", filepath.Dir(script(t, "echo '"+oneDevice+"'"))+":/bin:/usr/bin")
 	if _, err := Detect(context.Background(), ""); err != nil {
 		t.Errorf("on PATH: %v", err)
 	}
@@ -93,13 +93,13 @@ func TestRunCanary(t *testing.T) {
 	}{
 		{"pass", `echo '{"schema":"gatebot.canary/v1","status":"pass"}'`, finding.StatusPass, true},
 		{"fail", `echo '{"schema":"gatebot.canary/v1","status":"fail"}'; exit 1`, finding.StatusFail, true},
-		{"arguments", `[ "$*" = "canary --json --device 3" ] && echo '{"schema":"gatebot.canary/v1","status":"pass"}'`, finding.StatusPass, true},
+		{"arguments", `[ "$*" = "canary --json --device 3 --python none" ] && echo '{"schema":"gatebot.canary/v1","status":"pass"}'`, finding.StatusPass, true},
 		{"pass with a bad exit", `echo '{"schema":"gatebot.canary/v1","status":"pass"}'; exit 3`, "", false},
 		{"fail with a good exit", `echo '{"schema":"gatebot.canary/v1","status":"fail"}'`, "", false},
 		{"no document", "exit 0", "", false},
 		{"no schema", "echo '{}'", "", false},
 	} {
-		r, err := RunCanary(context.Background(), child(t, tt.script), 3)
+		r, err := RunCanary(context.Background(), script(t, tt.script), 3)
 		if (err == nil) != tt.ok || tt.ok && r.Status != tt.want {
 			t.Errorf("%s: %+v, %v", tt.name, r, err)
 		}

@@ -1,40 +1,15 @@
 package probe
 
-import (
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
-)
+import "github.com/gatebot/gatebot/gpu/probelib"
 
 // Library is the file name of the native probe.
-const Library = "gatebot-probe.so"
+const Library = probelib.Name
 
 // EnvLibrary names the native probe, instead of the one beside the program.
-const EnvLibrary = "GATEBOT_PROBE_SO"
+const EnvLibrary = probelib.EnvLibrary
 
 // ErrMissing is wrapped when there is no native probe.
-var ErrMissing = errors.New("probe missing")
+var ErrMissing = probelib.ErrMissing
 
-// Find gives the absolute path of the native probe: what GATEBOT_PROBE_SO says, else the one beside this program.
-func Find() (string, error) {
-	path := os.Getenv(EnvLibrary)
-	if path == "" {
-		self, err := os.Executable()
-		if err != nil {
-			return "", fmt.Errorf("%w: %w (name it in %s)", ErrMissing, err, EnvLibrary)
-		}
-		if real, err := filepath.EvalSymlinks(self); err == nil {
-			self = real
-		}
-		path = filepath.Join(filepath.Dir(self), Library)
-	}
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return "", fmt.Errorf("%w: %w", ErrMissing, err)
-	}
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%w: %s is not there (make build puts it beside gatebot; or name it in %s)", ErrMissing, path, EnvLibrary)
-	}
-	return path, nil
-}
+// Find gives the absolute path of the native probe.
+func Find() (string, error) { return probelib.Find() }
