@@ -54,6 +54,28 @@ CUresult cuDeviceGetAttribute(int *v, CUdevice_attribute a, CUdevice d) {
   switch (a) {
   case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *v = 9; return CUDA_SUCCESS;
   case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *v = 0; return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: *v = 232448; return CUDA_SUCCESS;
+  default: return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+CUresult cuGetErrorName(CUresult rc, const char **name) {
+  switch (rc) {
+#define NAME(x) case x: *name = #x; return CUDA_SUCCESS
+    NAME(CUDA_SUCCESS);
+    NAME(CUDA_ERROR_INVALID_VALUE);
+    NAME(CUDA_ERROR_OUT_OF_MEMORY);
+    NAME(CUDA_ERROR_NO_BINARY_FOR_GPU);
+    NAME(CUDA_ERROR_INVALID_PTX);
+    NAME(CUDA_ERROR_ILLEGAL_STATE);
+    NAME(CUDA_ERROR_NOT_FOUND);
+    NAME(CUDA_ERROR_ILLEGAL_ADDRESS);
+    NAME(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    NAME(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    NAME(CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+    NAME(CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
+    NAME(CUDA_ERROR_CAPTURED_EVENT);
+    NAME(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
   default: return CUDA_ERROR_INVALID_VALUE;
   }
 }
@@ -82,6 +104,7 @@ CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total) {
 CUresult cuCtxSynchronize(void) {
   pthread_mutex_lock(&fake_lock);
   CUresult rc = judge_all("cuCtxSynchronize", NULL);
+  if (rc == CUDA_SUCCESS) rc = sticky;
   pthread_mutex_unlock(&fake_lock);
   return rc;
 }

@@ -26,8 +26,8 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph g, unsigned long
 
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream s) {
   (void)s;
-  for (size_t i = 0; i < exec->graph.count; i++) op_run(&exec->graph.nodes[i].o);
-  return CUDA_SUCCESS;
+  for (size_t i = 0; !getenv("FAKECUDA_STALE") && i < exec->graph.count; i++) op_run(&exec->graph.nodes[i].o);
+  return sticky;
 }
 
 CUresult cuGraphExecDestroy(CUgraphExec exec) {

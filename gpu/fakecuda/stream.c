@@ -6,6 +6,7 @@
 pthread_mutex_t fake_lock = PTHREAD_MUTEX_INITIALIZER;
 static capture *captures;
 static CUstream streams;
+CUresult sticky;
 
 CUresult judge(capture *c, const char *call) {
   const row *r = table_row(c->mode, call);
@@ -26,14 +27,16 @@ CUresult judge_all(const char *call, const char *call_elsewhere) {
   return worst;
 }
 
-CUresult submit(CUstream s, op o) {
+CUresult submit(CUstream s, op o, const char *call) {
   pthread_mutex_lock(&fake_lock);
   CUresult rc = CUDA_SUCCESS;
   if (!s || !s->cap) {
-    op_run(&o);
+    rc = judge_all(!s ? "launch on NULL stream" : s->blocking ? "launch on unrelated blocking stream"
+                                                              : "launch on unrelated non-blocking stream", NULL);
+    if (rc == CUDA_SUCCESS) op_run(&o);
   } else if (s->cap->status == CU_STREAM_CAPTURE_STATUS_INVALIDATED) {
     rc = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-  } else {
+  } else if (!call || (rc = judge(s->cap, call)) == CUDA_SUCCESS) {
     CUgraph g = s->cap->graph;
     if (g->count == g->cap) {
       g->cap = g->cap ? 2 * g->cap : 8;
@@ -47,11 +50,11 @@ CUresult submit(CUstream s, op o) {
 }
 
 CUresult cuStreamCreate(CUstream *s, unsigned int flags) {
-  (void)flags;
   pthread_mutex_lock(&fake_lock);
   CUresult rc = judge_all("cuStreamCreate", NULL);
   if (rc == CUDA_SUCCESS && !(*s = calloc(1, sizeof **s))) rc = CUDA_ERROR_OUT_OF_MEMORY;
   if (rc == CUDA_SUCCESS) {
+    (*s)->blocking = !(flags & CU_STREAM_NON_BLOCKING);
     (*s)->next = streams;
     streams = *s;
   }
@@ -128,6 +131,7 @@ CUresult cuStreamSynchronize(CUstream s) {
   pthread_mutex_lock(&fake_lock);
   CUresult rc = s && s->cap ? judge(s->cap, "cuStreamSynchronize(captured)")
                             : judge_all("cuStreamSynchronize(other stream)", "cuStreamSynchronize(other) on another thread");
+  if (rc == CUDA_SUCCESS) rc = sticky;
   pthread_mutex_unlock(&fake_lock);
   return rc;
 }
