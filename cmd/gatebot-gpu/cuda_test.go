@@ -70,7 +70,7 @@ func TestCanaryPasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Status != finding.StatusPass || len(r.Steps) < 12 {
+	if r.Status != finding.StatusPass || len(r.Steps) != 13 {
 		t.Errorf("%s: %s, %d steps", r.Status, r.Reason, len(r.Steps))
 	}
 	for _, s := range r.Steps {
@@ -117,6 +117,29 @@ func TestOneFlippedCodeFails(t *testing.T) {
 	}
 	if flipped != 9 {
 		t.Errorf("%d rows flipped, want one for each violation that the driver refuses", flipped)
+	}
+}
+
+// Every detector of the Go part can be switched off, and the canary then fails and names it: a gate that is blind says so.
+func TestOneDetectorOffFails(t *testing.T) {
+	exe := asChild(t)
+	for _, tt := range []struct{ name, reason string }{
+		{device.DetectCapture, "cuStreamSynchronize(captured): the gate cannot see it"},
+		{device.DetectWork, "cuMemcpyDtoH (sync, pageable): the gate cannot see it"},
+		{device.DetectReplay, "host value frozen into the graph: the gate cannot see it"},
+		{device.DetectProbe, "detector probe is switched off"},
+		{device.DetectTorch, "detector torch is switched off"},
+		{"no-such-detector", "detector no-such-detector is switched off"},
+	} {
+		t.Setenv(device.EnvDisable, tt.name)
+		r, err := device.RunCanary(context.Background(), exe, 0)
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		if r.Status != finding.StatusFail || !strings.HasPrefix(r.Reason, tt.reason) || !strings.Contains(r.Reason, device.EnvDisable) {
+			t.Errorf("%s: %s %q", tt.name, r.Status, r.Reason)
+		}
 	}
 }
 

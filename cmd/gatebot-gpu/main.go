@@ -1,26 +1,38 @@
 // Command gatebot-gpu is the part of gatebot that talks to CUDA. It is started as a child by gatebot and may die; what
 // it found is the JSON on its standard output.
 //
-// Exit codes: 0 done, 1 the canary failed, 2 usage, 3 no device or no end.
+// Exit codes: 0 done, 1 the canary or the kernel failed, 2 usage, 3 no device or no end.
 package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-
-	"github.com/gatebot/gatebot/gpu/device"
-	"github.com/gatebot/gatebot/internal/finding"
 )
 
 var version = "dev"
 
 const usage = `usage: gatebot-gpu inventory [--json]
-       gatebot-gpu canary [--json] [--device N]
+       gatebot-gpu canary [--json] [--device N] [--python EXE|none] [--require-python] [--timeout D] [--keep DIR]
+       gatebot-gpu kernel MODULE --launch SPEC [--json] [--device N] [--replays N] [--timeout D]
        gatebot-gpu version
+
+kernel runs one kernel of a PTX, cubin or fatbin file in eager mode, in a capture and in replays, and compares the bytes.
+SPEC is a file, or JSON itself, such as
+  {"kernel": "scale", "grid": [16], "block": [256],
+   "args": [{"buffer": "x", "type": "f32", "count": 4096, "fill": "random"},
+            {"buffer": "y", "type": "f32", "count": 4096, "output": true},
+            {"type": "f32", "value": 2.5}, {"type": "i32", "value": 4096}]}
+docs/kernel.md has all of it.
 `
+
+// usageError is the caller's mistake.
+type usageError struct{ error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
@@ -30,91 +42,61 @@ func run(args []string, stdout, stderr io.Writer) int {
 		_, _ = io.WriteString(stderr, usage)
 		return 2
 	}
-	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() { _, _ = io.WriteString(stderr, usage) }
-	asJSON := flags.Bool("json", false, "")
-	index := 0
-	if args[0] == "canary" {
-		flags.IntVar(&index, "device", 0, "")
-	}
-	if err := flags.Parse(args[1:]); err != nil {
-		return 2
-	}
-	if flags.NArg() > 0 {
-		say("%s: what is %q (see gatebot-gpu without arguments)", args[0], flags.Arg(0))
-		return 2
-	}
-	var err error
-	code := 0
-	switch args[0] {
-	case "inventory":
-		err = inventory(stdout, *asJSON)
-	case "canary":
-		code, err = canary(stdout, *asJSON, index)
-	case "version":
-		_, err = fmt.Fprintln(stdout, "gatebot-gpu", version)
-	default:
+	command, ok := map[string]func(flags *flag.FlagSet, args []string, stdout io.Writer) (int, error){
+		"inventory": inventory, "canary": canaryCommand, "kernel": kernelCommand, "version": versionCommand,
+	}[args[0]]
+	if !ok {
 		say("unknown command %q (see gatebot-gpu without arguments)", args[0])
 		return 2
 	}
-	if err != nil {
+	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() { _, _ = io.WriteString(stderr, usage) }
+	code, err := command(flags, args[1:], stdout)
+	var mistake usageError
+	switch {
+	case errors.Is(err, flag.ErrHelp), errors.Is(err, errFlags):
+		return 2 // the flag package has said it
+	case errors.As(err, &mistake):
+		say("%s: %v", args[0], err)
+		return 2
+	case err != nil:
 		say("%s: %v", args[0], err)
 		return 3
 	}
 	return code
 }
 
-func inventory(w io.Writer, asJSON bool) error {
-	inv, err := device.Read()
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		return write(w, inv)
-	}
-	for _, d := range inv.Devices {
-		_, err := fmt.Fprintf(w, "%d  %s  compute capability %s  %s  driver %s  CUDA %s  %d of %d MiB free  %s\n", d.Index, d.Name,
-			d.ComputeCapability, d.UUID, inv.Driver, inv.CUDA, d.FreeBytes>>20, d.TotalBytes>>20, d.Error)
-		if err != nil {
-			return err
+// errFlags is what the flag package complained about itself.
+var errFlags = errors.New("flags")
+
+// parse reads flags before and after the arguments and gives the arguments, of which there must be want.
+func parse(flags *flag.FlagSet, args []string, want ...string) ([]string, error) {
+	var rest []string
+	for {
+		if err := flags.Parse(args); err != nil {
+			return nil, errors.Join(errFlags, err)
 		}
+		if args = flags.Args(); len(args) == 0 {
+			break
+		}
+		rest, args = append(rest, args[0]), args[1:]
 	}
-	return nil
+	if len(rest) > len(want) {
+		return nil, usagef("what is %q (see gatebot-gpu without arguments)", rest[len(want)])
+	}
+	if len(rest) < len(want) {
+		return nil, usagef("%s is missing (see gatebot-gpu without arguments)", want[len(rest)])
+	}
+	return rest, nil
 }
 
-// canary returns exit code 1 when the device does not show what the gate must see, 3 when it did not come to an end.
-func canary(w io.Writer, asJSON bool, index int) (int, error) {
-	r, err := device.Canary(index)
-	if err != nil {
+func versionCommand(flags *flag.FlagSet, args []string, w io.Writer) (int, error) {
+	if _, err := parse(flags, args); err != nil {
 		return 0, err
 	}
-	if asJSON {
-		err = write(w, r)
-	} else {
-		err = printReport(w, r)
-	}
-	switch r.Status {
-	case finding.StatusPass:
-		return 0, err
-	case finding.StatusFail:
-		return 1, err
-	}
-	return 3, err
-}
-
-func printReport(w io.Writer, r *device.Report) error {
-	for _, s := range r.Steps {
-		line := fmt.Sprintf("%-5s %s", s.Status, s.Name)
-		if s.Reason != "" {
-			line += ": " + s.Reason
-		}
-		if _, err := fmt.Fprintln(w, line); err != nil {
-			return err
-		}
-	}
-	_, err := fmt.Fprintf(w, "%s on %s in %d ms\n", r.Status, r.Device.Name, r.DurationMS)
-	return err
+	_, err := fmt.Fprintln(w, "gatebot-gpu", version)
+	return 0, err
 }
 
 func write(w io.Writer, v any) error {

@@ -16,7 +16,8 @@ func TestMain(m *testing.M) {
 }
 
 func TestUsage(t *testing.T) {
-	for _, args := range [][]string{nil, {"nonsense"}, {"inventory", "x"}, {"inventory", "--device", "1"}, {"canary", "--device", "x"}} {
+	for _, args := range [][]string{nil, {"nonsense"}, {"inventory", "x"}, {"inventory", "--device", "1"}, {"canary", "--device", "x"}, {"canary", "--require-python", "--python", "none"}, {"kernel"}, {"kernel", "a", "b", "--launch", "c"},
+		{"kernel", "a.ptx"}, {"kernel", "a.ptx", "--launch", "{}", "--replays", "0"}} {
 		var out, errs bytes.Buffer
 		if code := run(args, &out, &errs); code != 2 || out.Len() > 0 || errs.Len() == 0 {
 			t.Errorf("%q: exit code %d, stdout %q, stderr %q", args, code, &out, &errs)

@@ -2,6 +2,7 @@ package device
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/gatebot/gatebot/internal/finding"
 )
@@ -16,6 +17,20 @@ type Report struct {
 	Device     Info           `json:"device"`
 	Steps      []Step         `json:"steps"`
 	DurationMS int64          `json:"duration_ms"`
+	// Disabled are the detectors that the environment switched off (EnvDisable). A report that has any is no pass.
+	Disabled []string `json:"disabled,omitempty"`
+	Python   *Python  `json:"python,omitempty"` // nil: only Go was asked for
+}
+
+// Python says in what the part of the canary ran that is written in Python. Its steps are among the others.
+type Python struct {
+	Interpreter string         `json:"interpreter"`
+	Version     string         `json:"version,omitempty"` // "3.12.3"
+	Torch       string         `json:"torch,omitempty"`
+	CUDA        string         `json:"cuda,omitempty"` // that torch was built for
+	Status      finding.Status `json:"status"`         // not_run when there is no torch
+	Reason      string         `json:"reason,omitempty"`
+	DurationMS  int64          `json:"duration_ms"`
 }
 
 // Step is one capture of the canary. Call and End are the codes (CUresult) that the planted call and the end of the
@@ -29,6 +44,8 @@ type Step struct {
 	End      int            `json:"end"`
 	WantEnd  int            `json:"want_end"`
 	Nodes    []int          `json:"nodes,omitempty"` // kinds of the captured nodes (CUgraphNodeType)
+	// Detections are what each detector made of it.
+	Detections []Detection `json:"detections,omitempty"`
 }
 
 // CUresult codes that the canary waits for, from cuda.h.
@@ -68,16 +85,18 @@ var plants = []plant{
 }
 
 // judge fills in the status of a plant's step; issued is the number of device operations between begin and end.
-func (p plant) judge(s *Step, issued int) {
+func (r *Report) judge(p plant, s *Step, issued int) {
 	s.Name, s.WantCall, s.WantEnd = p.name, p.call, p.end
-	refused := s.Call != codeSuccess || s.End != codeSuccess
+	refused := r.detection(DetectCapture, !p.uncaught, s.Call != codeSuccess || s.End != codeSuccess)
+	missing := r.detection(DetectWork, p.uncaught, s.End == codeSuccess && len(s.Nodes) < issued)
+	s.Detections = []Detection{refused, missing}
 	switch {
-	case p.uncaught && (refused || len(s.Nodes) < issued):
+	case p.uncaught && (refused.Caught || missing.Caught):
 		s.Status = finding.StatusPass
 	case p.uncaught:
-		s.fail("the gate cannot see it: not refused, and the graph has %d nodes for %d operations", len(s.Nodes), issued)
-	case !refused:
-		s.fail("the gate cannot see it: the driver did not refuse it, want %d at the call and %d at the end", p.call, p.end)
+		s.fail("the gate cannot see it: not refused, and the graph has %d nodes for %d operations%s", len(s.Nodes), issued, missing.off())
+	case !refused.Caught:
+		s.fail("the gate cannot see it: the driver did not refuse it, want %d at the call and %d at the end%s", p.call, p.end, refused.off())
 	case s.Call != p.call || s.End != p.end:
 		s.fail("refused with %d at the call and %d at the end, want %d and %d as measured (another driver? measure it again)",
 			s.Call, s.End, p.call, p.end)
@@ -86,12 +105,21 @@ func (p plant) judge(s *Step, issued int) {
 	}
 }
 
+// off says in a reason that a detector was switched off.
+func (d Detection) off() string {
+	if !d.Off {
+		return ""
+	}
+	return " (detector " + d.Detector + " is switched off by " + EnvDisable + ")"
+}
+
 func (s *Step) fail(format string, args ...any) {
 	s.Status, s.Reason = finding.StatusFail, fmt.Sprintf(format, args...)
 }
 
-// conclude sets the status of the whole: an error outweighs a failure, since it leaves the question open.
-func (r *Report) conclude() {
+// Conclude sets the status of the whole: an error outweighs a failure, since it leaves the question open. A detector that
+// is switched off is a failure of its own, whatever the steps say.
+func (r *Report) Conclude() {
 	r.Schema, r.Status, r.Reason = CanarySchema, finding.StatusPass, ""
 	if len(r.Steps) == 0 {
 		r.Status, r.Reason = finding.StatusError, "nothing was run"
@@ -101,5 +129,9 @@ func (r *Report) conclude() {
 			continue
 		}
 		r.Status, r.Reason = s.Status, s.Name+": "+s.Reason
+	}
+	if r.Status == finding.StatusPass && len(r.Disabled) > 0 {
+		r.Status = finding.StatusFail
+		r.Reason = fmt.Sprintf("detector %s is switched off by %s (unset it)", strings.Join(r.Disabled, ", "), EnvDisable)
 	}
 }

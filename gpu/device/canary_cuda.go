@@ -30,15 +30,17 @@ func Canary(index int) (r *Report, err error) {
 			r, err = nil, e
 		}
 	}()
-	r = &Report{Driver: kernelDriver(), CUDA: cudaVersion(), Device: b.info}
+	b.r = &Report{Driver: kernelDriver(), CUDA: cudaVersion(), Device: b.info, Disabled: Disabled()}
+	r = b.r
 	r.Steps = append(r.Steps, b.clean("clean capture and replay"))
 	for _, p := range plants {
 		r.Steps = append(r.Steps, b.plant(p))
 	}
+	r.Steps = append(r.Steps, b.frozen())
 	// A refused capture must leave the context usable, or one violation would fail everything after it.
 	r.Steps = append(r.Steps, b.clean("clean capture and replay after the violations"))
 	r.DurationMS = time.Since(began).Milliseconds()
-	r.conclude()
+	r.Conclude()
 	return r, nil
 }
 
@@ -172,7 +174,7 @@ func (b *bench) commit(p plant, act act, v *violation) (Step, error) {
 		}
 		s.Nodes = kinds
 	}
-	p.judge(&s, 1+act.issued)
+	b.r.judge(p, &s, 1+act.issued)
 	return s, nil
 }
 

@@ -59,7 +59,7 @@ func TestJudge(t *testing.T) {
 		{"refused by a stricter driver", through, 906, 901, nil, finding.StatusPass, ""},
 	} {
 		s := Step{Call: tt.call, End: tt.end, Nodes: tt.nodes}
-		tt.p.judge(&s, 2)
+		new(Report).judge(tt.p, &s, 2)
 		if s.Status != tt.want || !strings.Contains(s.Reason, tt.reason) || s.Name != tt.p.name {
 			t.Errorf("%s: %+v, want %s", tt.name, s, tt.want)
 		}
@@ -82,7 +82,7 @@ func TestConclude(t *testing.T) {
 		{[]Step{{Name: "d"}}, "", "d: "}, // a step nobody judged is no pass
 	} {
 		r := Report{Steps: tt.steps}
-		r.conclude()
+		r.Conclude()
 		if r.Status != tt.want || r.Reason != tt.reason || r.Schema != CanarySchema {
 			t.Errorf("%v: %s %q, want %s %q", tt.steps, r.Status, r.Reason, tt.want, tt.reason)
 		}

@@ -123,6 +123,7 @@ func handle(s cu.Stream) unsafe.Pointer { return unsafe.Pointer(s.C()) }
 
 // bench is a context with the buffers of the canary.
 type bench struct {
+	r                    *Report
 	info                 Info
 	ctx                  cu.CUContext
 	in, out, tmp, second cu.DevicePtr
