@@ -61,7 +61,24 @@ func newRoot(s streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%s: %w (see %s --help)", c.CommandPath(), err, c.CommandPath())
 	})
-	root.AddCommand(newScan(s), newCheck(s), newRules(s), newHook(s), newServe(s), newRunner(s), newFixlog(s), newReadiness(s), newDemo(s), newProbe(s), newTrace(s), newReport(s), newSchema(s), newMan(), newInit(s))
+	root.AddCommand(
+		newScan(s),
+		newCheck(s),
+		newRules(s),
+		newHook(s),
+		newServe(s),
+		newRunner(s),
+		newFixlog(s),
+		newReadiness(s),
+		newDemo(s),
+		newProbe(s),
+		newTrace(s),
+		newOps(s),
+		newReport(s),
+		newSchema(s),
+		newMan(),
+		newInit(s),
+	)
 	usageErrors(root)
 	return root
 }
