@@ -90,7 +90,9 @@ func TestParse(t *testing.T) {
 }
 
 func sample() []trial.Result {
-	call := func(name string, class trace.Class, c *trace.Copy) *trace.API { return &trace.API{Name: name, Class: class, Copy: c} }
+	call := func(name string, class trace.Class, c *trace.Copy) *trace.API {
+		return &trace.API{Name: name, Class: class, Copy: c}
+	}
 	return []trial.Result{
 		{Name: "clean", Nodes: []string{"kernel"}},
 		{Name: "item", Warned: 1, Capture: "AcceleratorError: CUDA error: operation failed due to a previous error during capture", Calls: []*trace.API{
