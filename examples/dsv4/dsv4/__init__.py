@@ -1,0 +1,1 @@
+"""A small decode step with the parts of DSV4: 61 layers, any width, pure torch operations."""

@@ -1,0 +1,52 @@
+"""Compressors: every 4 (CSA) or 128 (HCA) tokens become one entry that attention can look at long after."""
+import torch
+
+from .config import Config
+from .weights import Weights
+
+
+class Compressor(torch.nn.Module):
+    """What both compressors do: a learned average of the newest tokens."""
+
+    def __init__(self, cfg: Config, every: int, weights: Weights, device: torch.device):
+        super().__init__()
+        self.every = every
+        self.capacity = cfg.max_steps // every
+        self.gate = weights.draw(every, cfg.head_dim, device=device, gain=1.0)
+        self.register_buffer("recent", torch.zeros(cfg.batch, every, cfg.head_dim, device=device))
+        # One entry more than fit: where a step that is no boundary writes.
+        self.register_buffer("entries", torch.zeros(cfg.batch, self.capacity + 1, cfg.head_dim, device=device))
+        self.register_buffer("slots", torch.arange(self.capacity, device=device))
+
+    def compress(self) -> torch.Tensor:
+        """The newest tokens as one entry [batch, dim]."""
+        return (self.recent * self.gate.softmax(dim=0)).sum(dim=1)
+
+
+class HostCompressor(Compressor):
+    """Phase 1: the host knows the step, and the work is done on the steps that end a group. It runs in the eager section."""
+
+    def update(self, kv: torch.Tensor, step: int) -> torch.Tensor | None:
+        self.recent[:, step % self.every] = kv
+        if (step + 1) % self.every != 0:
+            return None
+        entry = self.compress()
+        self.entries[:, step // self.every] = entry
+        return entry
+
+    def valid(self, step: int) -> torch.Tensor:
+        return self.slots < (step + 1) // self.every
+
+
+class DeviceCompressor(Compressor):
+    """Phase 2: the boundary is found on the device. The entry is computed in every step, with one shape, and written where
+    it belongs or, between boundaries, where nobody looks."""
+
+    def update(self, kv: torch.Tensor, position: torch.Tensor) -> None:
+        self.recent.index_copy_(1, position % self.every, kv.unsqueeze(1))
+        boundary = (position + 1) % self.every == 0
+        slot = torch.where(boundary, position // self.every, self.capacity)
+        self.entries.index_copy_(1, slot, self.compress().unsqueeze(1))
+
+    def valid(self, position: torch.Tensor) -> torch.Tensor:
+        return self.slots < (position + 1) // self.every
