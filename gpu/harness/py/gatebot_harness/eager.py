@@ -130,7 +130,7 @@ class Phases:
             for i in steps:
                 before, host = counts(torch, keys.values()), pinned(torch)
                 self.listen.stepping = True
-                out = self.run.step(i, self.probe.armed)
+                out = self.run.step(i, lambda: self.probe.armed(brief=True))
                 self.listen.stepping = False
                 after, host_after = counts(torch, keys.values()), pinned(torch)
                 del out
