@@ -47,26 +47,25 @@ type seen struct {
 // Judge goes through a trace.
 func Judge(t *trace.Trace, s Scope) *Result {
 	j := judge{scope: s, by: map[string]*seen{}, r: &Result{Entered: map[string]int{}}, began: map[proc]bool{},
-		held: map[proc]*trace.API{}, entries: map[entry]int{}, pass: map[*trace.API]pass{}}
+		entries: map[entry]int{}, pass: map[*trace.API]pass{}}
+	j.joiner.Give = j.call
 	for _, name := range s.Regions {
 		j.r.Entered[name] = 0
 	}
 	for _, e := range t.Events {
 		j.event(e)
 	}
-	for _, k := range sortedKeys(j.held) {
-		j.call(j.held[k], nil)
-	}
+	j.joiner.End()
 	j.findings()
 	return j.r
 }
 
 type judge struct {
-	scope Scope
-	by    map[string]*seen
-	r     *Result
-	began map[proc]bool       // processes that have launched a kernel
-	held  map[proc]*trace.API // by thread: a copy whose wait may follow
+	scope  Scope
+	by     map[string]*seen
+	r      *Result
+	began  map[proc]bool // processes that have launched a kernel
+	joiner Joiner
 	// entries counts how often each process entered a wanted region; pass remembers for a call which of them it is in.
 	entries map[entry]int
 	pass    map[*trace.API]pass
@@ -81,8 +80,6 @@ type pass struct {
 	entry entry
 	n     int
 }
-
-type proc struct{ rank, pid, tid int }
 
 func (j *judge) event(e trace.Event) {
 	c := e.Base()
@@ -100,7 +97,7 @@ func (j *judge) event(e trace.Event) {
 	case *trace.API:
 		if j.inside(c) {
 			j.enter(e)
-			j.api(e)
+			j.joiner.Add(e)
 		}
 	}
 }
@@ -121,33 +118,6 @@ func (j *judge) inside(c *trace.Common) bool {
 		return slices.ContainsFunc(j.scope.Regions, func(name string) bool { return c.In(name) })
 	}
 	return j.began[proc{rank: c.Rank, pid: c.PID}]
-}
-
-// api joins a copy and the wait for it, which are two calls and one thing: the next call of the thread, on the same
-// stream and from the same line.
-func (j *judge) api(a *trace.API) {
-	k := proc{a.Rank, a.PID, a.TID}
-	if c := j.held[k]; c != nil {
-		delete(j.held, k)
-		if a.Class == trace.ClassSync && a.Stream == c.Stream && a.Stream != "" && same(a, c) {
-			j.call(c, a)
-			return
-		}
-		j.call(c, nil)
-	}
-	if a.Class == trace.ClassCopy && a.Copy.Async {
-		j.held[k] = a
-		return
-	}
-	j.call(a, nil)
-}
-
-// same reports whether two calls were made by one line.
-func same(a, b *trace.API) bool {
-	if len(a.Frames) == 0 || len(b.Frames) == 0 {
-		return len(a.Frames) == len(b.Frames)
-	}
-	return a.Frames[0] == b.Frames[0]
 }
 
 func (j *judge) call(a, wait *trace.API) {
@@ -259,15 +229,4 @@ var once = map[string]bool{"GB301": true, "GB303": true, "GB902": true, "GB804":
 // startup reports whether every process that made a call during warm-up went on to run the region without it.
 func (j *judge) startup(during []entry) bool {
 	return !slices.ContainsFunc(during, func(e entry) bool { return j.entries[e] <= j.scope.Warmup })
-}
-
-func sortedKeys(m map[proc]*trace.API) []proc {
-	var out []proc
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.SortFunc(out, func(a, b proc) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.pid, b.pid), cmp.Compare(a.tid, b.tid))
-	})
-	return out
 }

@@ -3,10 +3,10 @@ package calls
 import (
 	"fmt"
 	"path"
-	"path/filepath"
 	"strconv"
 	"strings"
 
+	"github.com/gatebot/gatebot/checks/dynamic"
 	"github.com/gatebot/gatebot/internal/trace"
 )
 
@@ -25,14 +25,14 @@ func placeOf(root string, frames []trace.Frame, native []trace.NativeFrame) plac
 	var library *trace.Frame
 	for i := range frames {
 		f := &frames[i]
-		if rel, ok := inside(root, f.File); ok {
+		if rel, ok := dynamic.Inside(root, f.File); ok {
 			p := place{path: rel, line: f.Line, function: f.Func, ours: true}
 			if library != nil {
-				p.inner = fmt.Sprintf("%s:%d", known(library.File), library.Line)
+				p.inner = fmt.Sprintf("%s:%d", dynamic.Known(library.File), library.Line)
 			}
 			return p
 		}
-		if library == nil && !framework(f.File) {
+		if library == nil && !dynamic.Framework(f.File) {
 			library = f
 		}
 	}
@@ -40,14 +40,14 @@ func placeOf(root string, frames []trace.Frame, native []trace.NativeFrame) plac
 		library = &frames[0]
 	}
 	if library != nil {
-		return place{path: known(library.File), line: library.Line, function: library.Func}
+		return place{path: dynamic.Known(library.File), line: library.Line, function: library.Func}
 	}
 	for _, n := range native {
 		if n.Symbol == "" || cudaLibrary(n.Module) || strings.HasPrefix(n.Symbol, "cuda") || strings.HasPrefix(n.Symbol, "__cuda") {
 			continue
 		}
 		p := place{path: path.Base(n.Module), function: demangle(n.Symbol)}
-		if rel, ok := inside(root, n.Module); ok {
+		if rel, ok := dynamic.Inside(root, n.Module); ok {
 			p.path, p.ours = rel, true
 		}
 		return p
@@ -68,45 +68,6 @@ func below(frames []trace.Frame, region string) []trace.Frame {
 		}
 	}
 	return frames
-}
-
-// inside gives a file's path below the root. An environment that lives in the repository is not the repository's code.
-func inside(root, file string) (string, bool) {
-	if file == "" || root == "" || strings.HasPrefix(file, "<") {
-		return "", false
-	}
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(root, file)
-	}
-	rel, err := filepath.Rel(root, filepath.Clean(file))
-	if err != nil || rel == ".." || strings.HasPrefix(rel, "../") {
-		return "", false
-	}
-	rel = filepath.ToSlash(rel)
-	return rel, !strings.Contains("/"+rel, "/site-packages/") && !strings.Contains("/"+rel, "/dist-packages/")
-}
-
-// framework reports whether a file is what everything goes through: torch, triton, the standard library. The name of a
-// folder somewhere above decides nothing: environments live in /opt/torch.
-func framework(file string) bool {
-	_, below, ok := strings.Cut(file, "-packages/")
-	if !ok {
-		return strings.HasPrefix(file, "<") || strings.Contains(file, "/lib/python3")
-	}
-	return strings.HasPrefix(below, "torch/") || strings.HasPrefix(below, "triton/")
-}
-
-// known is a library's file without the place where it is installed.
-func known(file string) string {
-	if _, below, ok := strings.Cut(file, "-packages/"); ok {
-		return below
-	}
-	if _, below, ok := strings.Cut(file, "/lib/python3"); ok {
-		if _, below, ok = strings.Cut(below, "/"); ok {
-			return below
-		}
-	}
-	return file
 }
 
 func cudaLibrary(module string) bool {
@@ -150,8 +111,8 @@ func demangle(symbol string) string {
 func stack(root string, frames []trace.Frame, native []trace.NativeFrame) []string {
 	var out []string
 	for _, f := range frames[:min(len(frames), 16)] {
-		name := known(f.File)
-		if rel, ok := inside(root, f.File); ok {
+		name := dynamic.Known(f.File)
+		if rel, ok := dynamic.Inside(root, f.File); ok {
 			name = rel
 		}
 		out = append(out, fmt.Sprintf("%s (%s:%d)", f.Func, name, f.Line))

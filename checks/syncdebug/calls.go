@@ -20,36 +20,19 @@ const (
 // waits are the classes of calls that can make the host wait. Memory and code are other checks' matter.
 var waits = []trace.Class{trace.ClassSync, trace.ClassQuery, trace.ClassCopy, trace.ClassSet}
 
-// calls goes through what the probe recorded. A copy that the host waits for is two calls and one thing: the wait that
-// follows a copy on the same thread and stream, from the same place, is counted as the copy's.
+// calls goes through what the probe recorded.
 func (s *seen) calls() {
 	s.probed = map[*dynamic.Found]int{}
-	held := map[int]*trace.API{} // the last copy, by thread
+	joiner := calls.Joiner{Give: s.call}
 	for _, a := range trace.Of[*trace.API](s.in.Trace) {
-		if !s.measured(&a.Common) || !slices.Contains(waits, a.Class) {
-			continue
+		if s.measured(&a.Common) && slices.Contains(waits, a.Class) {
+			joiner.Add(a)
 		}
-		if c := held[a.TID]; c != nil {
-			delete(held, a.TID)
-			if a.Class == trace.ClassSync && a.Stream == c.Stream && s.in.Place(a.Frames) == s.in.Place(c.Frames) {
-				s.call(c, a)
-				continue
-			}
-			s.call(c, nil)
-		}
-		if a.Class == trace.ClassCopy {
-			held[a.TID] = a
-			continue
-		}
-		s.call(a, nil)
 	}
-	for _, a := range held {
-		s.call(a, nil)
-	}
+	joiner.End()
 }
 
-// call counts one call that is a hazard; others are passed by. Allocators ask for the state of events by themselves:
-// that is no one's line.
+// call counts one call that is a hazard; others are passed by, as are those that allocators make by themselves.
 func (s *seen) call(a, wait *trace.API) {
 	rule, severity, what, ok := calls.Hazard(a, wait)
 	if !ok || severity == finding.Info {
