@@ -136,25 +136,34 @@ func markKey(path string, line int, rule string) string {
 
 // marks reports suppressions that are wrong or that suppress nothing (GB001).
 func (f *finisher) marks(used map[string]bool) []finding.Finding {
-	known := map[string]bool{}
-	for id := range f.rules {
-		known[id] = true
+	elsewhere := f.p.opts.Elsewhere
+	if elsewhere == nil {
+		elsewhere = func(string) bool { return false }
 	}
+	known := func(id string) bool { return f.rules[id] != nil || elsewhere(id) }
 	var out []finding.Finding
 	for _, m := range f.p.modules {
 		for i := range m.marks {
 			mk := &m.marks[i]
-			msg := mk.check(known, f.now)
+			msg, remark := mk.check(known, f.now), false
 			if msg == "" && !mk.vllm {
 				for _, id := range mk.ids {
 					if !used[markKey(m.path, mk.line, id)] {
-						msg = fmt.Sprintf("allow[%s] suppresses nothing (remove it)", id)
+						if remark = elsewhere(id); remark {
+							msg = idle(id) + " in the source; whether a check on the device needs it, only that can tell"
+							continue // another id may be worse
+						}
+						msg = idle(id) + " (remove it)"
 						break
 					}
 				}
 			}
 			if msg != "" {
-				out = append(out, f.own("GB001", m.path, mk.line, mk.column, msg, []string{msg}))
+				x := f.own("GB001", m.path, mk.line, mk.column, msg, []string{msg})
+				if remark {
+					x.Severity = finding.Info
+				}
+				out = append(out, x)
 			}
 		}
 	}

@@ -20,6 +20,10 @@ type Options struct {
 	// AllFunctions treats every function as hot, except that guards and suppressions still hold.
 	AllFunctions bool
 
+	// Elsewhere reports whether a check on the device can show a rule. An allowance of such a rule that suppresses nothing
+	// in the source is a remark, since a scan cannot tell that it is idle. Nil: none can.
+	Elsewhere func(rule string) bool
+
 	Workers     int           // parallel readers and parsers; 0 means 2
 	MaxFileSize int64         // larger files are noted and not read; 0 means 2 MiB
 	ParseLimit  time.Duration // per file; 0 means 10 s

@@ -102,12 +102,12 @@ func parseMark(text string) (mark, bool) {
 }
 
 // check finds what is wrong with a mark that only the set of rules and the date can tell.
-func (m *mark) check(known map[string]bool, now time.Time) string {
+func (m *mark) check(known func(id string) bool, now time.Time) string {
 	if m.bad != "" {
 		return m.bad
 	}
 	for _, id := range m.ids {
-		if !ruleID.MatchString(id) || !known[id] {
+		if !ruleID.MatchString(id) || !known(id) {
 			return fmt.Sprintf("allow names %s, which is no rule (see `gatebot rules`)", id)
 		}
 	}

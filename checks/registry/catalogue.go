@@ -91,3 +91,9 @@ func groupOf(id string) string {
 	}
 	return groups[id[2]-'0']
 }
+
+// OnDevice reports whether a check on the device can show a rule.
+func OnDevice(rule string) bool {
+	e, ok := Find(rule)
+	return ok && len(e.GPU) > 0
+}

@@ -34,7 +34,7 @@ func Recorded(ctx context.Context, r CheckRequest, in *dynamic.Input) (*Run, err
 				Required: level(run.Config, name) == finding.Error})
 		}
 	}
-	r.judge(run, in, names, 0)
+	r.judge(ctx, run, in, names, 0)
 	verdict.Decide(res)
 	return run, nil
 }

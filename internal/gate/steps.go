@@ -67,7 +67,7 @@ func (r CheckRequest) steps(ctx context.Context, run *Run) error {
 		put(res, names, func(c *finding.CheckResult) { c.Reason = why })
 		return nil
 	}
-	r.judge(run, in, names, took)
+	r.judge(ctx, run, in, names, took)
 	return nil
 }
 
@@ -80,7 +80,7 @@ func put(res *finding.Results, names []string, change func(*finding.CheckResult)
 	}
 }
 
-func (r CheckRequest) judge(run *Run, in *dynamic.Input, names []string, took time.Duration) {
+func (r CheckRequest) judge(ctx context.Context, run *Run, in *dynamic.Input, names []string, took time.Duration) {
 	res := run.Results
 	run.Trace = in.Trace
 	var results []*dynamic.Result
@@ -89,7 +89,7 @@ func (r CheckRequest) judge(run *Run, in *dynamic.Input, names []string, took ti
 		one.Max, one.Min = run.Config.Checks[name].Max, run.Config.Checks[name].Min
 		results = append(results, judge.Check(name, &one))
 	}
-	res.Findings = judge.Merge(res.Findings, results, sees)
+	res.Findings = judge.Merge(allow(ctx, res.Findings, results, run.Read), results, sees)
 	judge.Mark(res.Findings, in, results, sees)
 	for i := range res.Findings {
 		complete(&res.Findings[i], run.Read)

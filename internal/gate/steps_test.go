@@ -204,3 +204,10 @@ func TestStepsRunFromTheCommitThatIsChecked(t *testing.T) {
 		t.Errorf("another commit: %+v", c)
 	}
 }
+
+func rewrite(t *testing.T, dir, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
