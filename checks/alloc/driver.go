@@ -35,6 +35,7 @@ func driver(in *dynamic.Input, r *dynamic.Result) int {
 			steps[f] = map[int]bool{}
 		}
 		steps[f][a.Step] = true
+		f.Count++
 		f.Nanos += a.Dur
 	}
 	if in.HasProbe() {
@@ -46,7 +47,10 @@ func driver(in *dynamic.Input, r *dynamic.Result) int {
 			continue
 		}
 		f.Evidence = []finding.Evidence{{Kind: finding.EvidenceAPICall, Message: f.Message}}
-		r.Findings = append(r.Findings, in.Finding(finding.CheckAlloc, f, worst[f]))
+		x := in.Finding(finding.CheckAlloc, f, worst[f])
+		n := float64(max(len(in.Steps(phase)), 1))
+		x.Cost = &finding.Cost{Calls: float64(f.Count) / n, Blocked: float64(f.Nanos) / 1e3 / n}
+		r.Findings = append(r.Findings, x)
 		if worst[f].AtLeast(finding.Warn) {
 			gating++
 		}

@@ -216,6 +216,8 @@ func (j *judge) finding(s *seen) finding.Finding {
 		f.Severity = finding.Warn
 	}
 	f.Message += fmt.Sprintf(" (%d×, the host spent %.1f µs)", s.calls, float64(s.nanos)/1e3)
+	n := float64(max(j.r.Entered[s.region], 1))
+	f.Cost = &finding.Cost{Calls: float64(s.calls) / n, Blocked: float64(s.nanos) / 1e3 / n}
 	f.Evidence = []finding.Evidence{
 		{Kind: finding.EvidenceAPICall, Message: cost, Code: names},
 		{Kind: finding.EvidenceStack, Frames: stack(j.scope.Root, s.sample.Frames, s.sample.Native)},

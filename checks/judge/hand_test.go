@@ -216,3 +216,21 @@ func TestMerge(t *testing.T) {
 		t.Errorf("sync and capture of one line: %+v", all)
 	}
 }
+
+// TestCost: what a finding costs a step is a number of its own, the wait that belongs to a copy included.
+func TestCost(t *testing.T) {
+	r := Check(finding.CheckSync, run(t, "probe", phase("sync", copied+"\n"+waited)))
+	if len(r.Findings) != 1 || r.Findings[0].Cost == nil || *r.Findings[0].Cost != (finding.Cost{Calls: 1, Blocked: 0.03}) {
+		t.Errorf("%+v", r.Findings)
+	}
+	source := []finding.Finding{{Rule: "GB101", Check: finding.CheckSource, Path: "m.py", Line: 5, EndLine: 5}}
+	all := Merge(source, []*dynamic.Result{r}, func(string, string) bool { return true })
+	if len(all) != 1 || all[0].Cost == nil || all[0].Cost.Blocked != 0.03 {
+		t.Errorf("merged: %+v", all)
+	}
+	r = Check(finding.CheckAlloc, run(t, "probe", phase("alloc", `"ev":"measure","name":"allocs","unit":"count","value":0`+"\n"+
+		`"ev":"api","name":"cudaFree","level":"runtime","class":"free","dur":9000,"code":0,`+at5)))
+	if len(r.Findings) != 1 || r.Findings[0].Cost == nil || *r.Findings[0].Cost != (finding.Cost{Calls: 1, Blocked: 9}) {
+		t.Errorf("%+v", r.Findings)
+	}
+}

@@ -35,7 +35,7 @@ func Mark(all []finding.Finding, in *dynamic.Input, results []*dynamic.Result, s
 		if here {
 			say = "not shown on this path: the step ran this line, and " + strings.Join(silent, ", ") + " saw nothing here"
 		}
-		f.Evidence = append(slices.Clone(f.Evidence), finding.Evidence{Kind: finding.EvidenceMeasured, Path: f.Path, Line: f.Line, Message: say})
+		f.Evidence = append(slices.Clone(f.Evidence), finding.Evidence{Kind: finding.EvidenceNotShown, Path: f.Path, Line: f.Line, Message: say})
 	}
 }
 

@@ -45,6 +45,9 @@ func add(all *[]finding.Finding, f finding.Finding, sees func(rule, check string
 	if f.Confidence == finding.Proven {
 		g.Confidence = finding.Proven
 	}
+	if f.Cost != nil && (g.Cost == nil || f.Cost.Blocked > g.Cost.Blocked) {
+		g.Cost = f.Cost
+	}
 	if g.Region == "" {
 		g.Region = f.Region
 	}

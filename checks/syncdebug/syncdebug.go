@@ -108,7 +108,11 @@ func (s *seen) report(r *dynamic.Result, steps int) {
 		}
 		f.Message += fmt.Sprintf(" (%s a step)", times(calls, steps))
 		gating++
-		r.Findings = append(r.Findings, s.in.Finding(finding.CheckSync, f, finding.Error))
+		x := s.in.Finding(finding.CheckSync, f, finding.Error)
+		if n := s.probed[f]; n > 0 {
+			x.Cost = &finding.Cost{Calls: float64(n) / float64(steps), Blocked: float64(f.Nanos) / 1e3 / float64(steps)}
+		}
+		r.Findings = append(r.Findings, x)
 	}
 	m := r.Check.Metrics
 	m["steps"], m["calls_per_step"] = float64(steps), float64(total)/float64(steps)

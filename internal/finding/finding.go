@@ -65,8 +65,15 @@ type Finding struct {
 	Fingerprint string       `json:"fingerprint"`
 	MoveKey     string       `json:"move_key,omitempty"` // the fingerprint without its place, see the function MoveKey
 	Confidence  Confidence   `json:"confidence"`
+	Cost        *Cost        `json:"cost,omitempty"` // measured on a device, nil where it was not
 	Evidence    []Evidence   `json:"evidence"`
 	Suppressed  *Suppression `json:"suppressed"`
+}
+
+// Cost is what a finding costs a step, or one pass through a region where there are no steps.
+type Cost struct {
+	Calls   float64 `json:"calls_per_step"`      // calls of the runtime or driver that make up the finding
+	Blocked float64 `json:"blocked_us_per_step"` // µs of host time inside them
 }
 
 // Evidence is one reason to believe a finding. Kind is one of the Evidence* constants; the other fields are set as
@@ -89,7 +96,8 @@ const (
 	EvidenceAPICall   = "api_call" // a driver or runtime call of a trace
 	EvidenceStack     = "stack"    // frames at that call
 	EvidenceReplay    = "replay_diff"
-	EvidenceMeasured  = "measured" // what the operation was measured to do
+	EvidenceMeasured  = "measured"  // what a check on a device saw of it
+	EvidenceNotShown  = "not_shown" // that a run on a device came by, or did not, and showed nothing
 	EvidenceSyncDebug = "sync_debug"
 )
 

@@ -88,6 +88,14 @@ func (t Text) finding(b *bytes.Buffer, f *Finding, lines []string) {
 			row("hot", e.Message)
 		}
 	}
+	for _, e := range f.Evidence {
+		if e.Kind == EvidenceNotShown || e.Kind == EvidenceMeasured && e.Path != "" {
+			row("gpu", e.Message)
+		}
+	}
+	if c := f.Cost; c != nil {
+		row("cost", fmt.Sprintf("%.3g calls a step, the host spends %.3g µs in them", c.Calls, c.Blocked))
+	}
 	row("fix", f.Fix)
 	b.WriteByte('\n')
 }
