@@ -109,7 +109,9 @@ func (in *interp) classVar(c *Class, name string) *Value {
 		v, ok := s.static[name]
 		if !ok {
 			v = in.classBody(k, name)
-			s.static[name] = v
+			if in.making == 0 { // before the makers have been heard it is not the last word
+				s.static[name] = v
+			}
 		}
 		if v != nil {
 			return v
@@ -156,6 +158,9 @@ func (in *interp) classBody(c *Class, name string) *Value {
 					out = remarked(a, u.tree.Source, s.EndOff)
 					if out.IsTensor() && in.kept(c.mod, name, false) {
 						out = out.with(func(v *Value) { v.Place = PlaceCPU })
+					}
+					if c.data && named(name, out) == out {
+						out = in.asMade(c, name, out)
 					}
 				}
 			}
@@ -218,8 +223,10 @@ func (fr *frame) construct(c *Class, args []Arg, n pyast.Expr) *Value {
 		switch {
 		case a.Star != 0:
 		case a.Name != "":
+			fr.in.stored(c, a.Name, a.Value)
 			v.Obj.attrs[a.Name] = join(v.Obj.attrs[a.Name], a.Value)
 		case pos < len(fields):
+			fr.in.stored(c, fields[pos], a.Value)
 			v.Obj.attrs[fields[pos]] = join(v.Obj.attrs[fields[pos]], a.Value)
 			pos++
 		}

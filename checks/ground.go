@@ -23,13 +23,29 @@ func assumed(v *Value, p param) *Value {
 	})
 }
 
-// handed remembers that a caller hands in host data.
+// handing is what the callers of a function hand in for a parameter.
+type handing struct{ host, device, untold bool }
+
+// handed remembers what a caller on the hot path hands in.
 func (in *interp) handed(f *Func, name string, v *Value) {
-	if in.quiet > 0 || f == nil || !v.OnCPU() && !v.IsArray() {
+	if in.quiet > 0 || f == nil {
 		return
 	}
-	in.onHost[param{f, name}] = true
+	h := in.handings[param{f, name}]
+	switch {
+	case v.OnCPU() || v.IsArray():
+		h.host = true
+	case v.OnDevice():
+		h.device = true
+	case v.IsUnknown() || v.IsTensor():
+		h.untold = true
+	}
+	in.handings[param{f, name}] = h
 }
+
+// doubted reports whether a declared parameter is not what its callers hand in: host data, or, for the sizes and counts of
+// a batch, of which code keeps copies on the host, something of which nobody can say where it is.
+func (h handing) doubted(name string) bool { return h.host || h.untold && !h.device && sizesName(name) }
 
 // grounds are what a finding rests on: declared parameters, or something better.
 type grounds struct {
@@ -66,14 +82,14 @@ func (g *grounds) add(o *grounds) {
 }
 
 // settle lowers what rests on declarations that a caller contradicts.
-func (s *sink) settle(onHost map[param]bool) {
+func (s *sink) settle(handings map[param]handing) {
 	for _, h := range s.found {
 		if h.rests.firm || h.confidence != finding.Likely {
 			continue
 		}
 		stands := false
 		for _, p := range h.rests.params {
-			stands = stands || !onHost[p]
+			stands = stands || !handings[p].doubted(p.name)
 		}
 		if !stands {
 			h.confidence = finding.Possible

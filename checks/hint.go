@@ -90,6 +90,20 @@ var hostNames = set("config cfg args kwargs options opts settings logger log pre
 	"verbose debug step i j step_idx iteration tokenizer env " +
 	"quant_config model_config cache_config")
 
+// sizesName reports whether a tensor of that name says how large the parts of a batch are.
+func sizesName(name string) bool {
+	if gridName(name) {
+		return true
+	}
+	for _, w := range strings.Split(strings.ToLower(name), "_") {
+		switch w {
+		case "sizes", "shapes", "lens", "lengths", "len", "counts", "num", "grid", "grids", "splits":
+			return true
+		}
+	}
+	return false
+}
+
 // gridName reports whether a tensor of that name says how large the images of a batch are. Preprocessing makes such
 // tensors on the host, and engines differ in whether they move them: nothing but the name is known of a parameter.
 func gridName(name string) bool {

@@ -28,7 +28,7 @@ var coldNames = []string{"__init__", "__new__", "__post_init__", "__del__", "__r
 // coldPaths are never hot by default: what runs there is a test, a measurement or an example of use.
 var coldPaths = []string{"tests/**", "**/tests/**", "test/**", "**/test/**", "test_*.py", "*_test.py", "conftest.py",
 	"**/image_processing*.py", "**/video_processing*.py", "**/feature_extraction*.py", "**/processing_*.py", "**/processors/**",
-	"**/tokenization*.py", "**/loss/**", "loss_*.py", "**/benchmarks/**", "benchmarks/**", "benchmark/**", "**/benchmark/**", "bench_*.py", "docs/**", "setup.py"}
+	"**/tokenization*.py", "**/loss/**", "loss_*.py", "**/benchmarks/**", "benchmarks/**", "benchmark/**", "**/benchmark/**", "bench_*.py", "docs/**", "examples/**", "**/examples/**", "setup.py"}
 
 type hotPath struct {
 	p     *project
@@ -73,6 +73,7 @@ func findHot(p *project, opts *Options) *hotPath {
 			}
 		}
 	}
+	p.findMakers()
 	// What a function mentions is not needed any more, and it is half of the index.
 	for _, m := range p.modules {
 		for _, f := range m.all {

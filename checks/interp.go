@@ -33,7 +33,11 @@ type interp struct {
 	globals map[globalVar]*Value
 	callers map[*Func]bool // functions that were interpreted in a hot context with the arguments of a caller
 	uses    map[*Func]*paramUse
-	onHost  map[param]bool // parameters that some caller on the hot path hands host data
+	// madeAt and makersRan are what the makers of data classes store.
+	madeAt    map[*Class]map[string]places
+	makersRan map[*Class]bool
+	making    int               // makers that are being looked at
+	handings  map[param]handing // what callers on the hot path hand in
 	// switches are the variables of modules that hold a switch of the environment which is off.
 	switches map[globalVar]bool
 	sink     *sink
@@ -75,7 +79,7 @@ type loopState struct{ breaks, continues *env }
 func newInterp(ctx context.Context, p *project, hot *hotPath, hooks *hooks, sink *sink) *interp {
 	return &interp{ctx: ctx, p: p, hot: hot, opts: p.opts, hooks: hooks, memo: map[string]*Value{},
 		objects: map[*Class]*classState{}, globals: map[globalVar]*Value{}, callers: map[*Func]bool{},
-		uses: map[*Func]*paramUse{}, switches: map[globalVar]bool{}, onHost: map[param]bool{}, limit: maxWork, sink: sink, failed: map[string]error{},
+		uses: map[*Func]*paramUse{}, switches: map[globalVar]bool{}, handings: map[param]handing{}, madeAt: map[*Class]map[string]places{}, makersRan: map[*Class]bool{}, limit: maxWork, sink: sink, failed: map[string]error{},
 		blocks: map[blockAt]*progress{}, keptIn: map[*module][]string{}}
 }
 

@@ -51,6 +51,7 @@ type Class struct {
 	fields  []string            // annotated class variables in order: dataclass and NamedTuple fields
 	attrs   map[string][]string // attributes assigned on self, with the classes that their source text names
 	stores  map[string][]*Func  // the methods that do so
+	makers  []*Func             // of a data class: functions that name it
 	data    bool                // @dataclass, NamedTuple, TypedDict: the constructor takes the fields
 	subs    []*Class
 	mro     []*Class

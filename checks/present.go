@@ -73,6 +73,11 @@ func (fr *frame) cacheOf(e pyast.Expr, depth int) string {
 		if a, ok := e.Func.(*pyast.Attr); ok && a.Name == "get" {
 			return fr.cacheOf(a.X, 0)
 		}
+		if f, ok := e.Func.(*pyast.Name); ok && f.ID == "getattr" && len(e.Args) > 2 { // getattr(self, "_cached", None)
+			if c, ok := e.Args[1].Value.(*pyast.Const); ok && c.Kind == pyast.ConstString {
+				return squeeze(fr.u.tree.Text(e.Args[0].Value)) + "." + strings.Trim(c.Text, `"'`)
+			}
+		}
 	case *pyast.Name:
 		if _, local := fr.env.vars[e.ID]; !local {
 			return e.ID

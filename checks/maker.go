@@ -1,0 +1,113 @@
+package checks
+
+import "slices"
+
+// A field of a data class that is declared as a tensor is on the device, unless what makes the objects says that it is
+// on the host: builders of batches keep some of their tensors there.
+
+const (
+	maxMakers = 6     // functions that are looked at for one class
+	makerWork = 6_000 // expressions for one of them
+)
+
+// findMakers notes which functions name a data class, which is how they make one. It runs while the index still knows
+// what functions mention.
+func (p *project) findMakers() {
+	data := map[string]bool{}
+	for _, m := range p.modules {
+		for _, c := range m.allCls {
+			if c.data {
+				data[c.short] = true
+			}
+		}
+	}
+	for _, m := range p.modules {
+		for _, f := range m.all {
+			for _, ref := range f.refs {
+				if ref == "cls" && f.Class != nil && f.Class.data {
+					f.Class.maker(f)
+				}
+				if !data[last(ref)] {
+					continue
+				}
+				if s := p.lookup(m, ref); s.cls != nil && s.cls.data {
+					s.cls.maker(f)
+				}
+			}
+		}
+	}
+}
+
+func (c *Class) maker(f *Func) {
+	if len(c.makers) < maxMakers && !slices.Contains(c.makers, f) {
+		c.makers = append(c.makers, f)
+	}
+}
+
+// places are where the makers of a class put a field.
+type places struct{ device, host bool }
+
+// stored notes what a field of a data class is made with.
+func (in *interp) stored(c *Class, field string, v *Value) {
+	if !v.IsTensor() && !v.IsArray() {
+		return
+	}
+	for _, k := range c.mro { // a field may be declared in an ancestor
+		at := in.madeAt[k]
+		if at == nil {
+			at = map[string]places{}
+			in.madeAt[k] = at
+		}
+		p := at[field]
+		p.device = p.device || v.OnDevice()
+		p.host = p.host || v.OnCPU() || v.IsArray()
+		at[field] = p
+	}
+}
+
+// made is where a field is, as far as the makers of the class say.
+func (in *interp) made(c *Class, field string) places {
+	if !in.makersRan[c] {
+		in.makersRan[c] = true
+		for _, f := range c.makers {
+			in.runMaker(f)
+		}
+	}
+	return in.madeAt[c][field]
+}
+
+// runMaker looks at a function for what it stores in the objects that it makes.
+func (in *interp) runMaker(f *Func) {
+	if len(in.frames) > 2*maxDepth || in.active(f) > 0 {
+		return
+	}
+	u, node := in.syntax(f)
+	if node == nil {
+		return
+	}
+	in.quiet++
+	in.making++
+	work := in.work
+	in.work = makerWork
+	fr := in.activate(u, f, node, node.Body, nil, nil)
+	fr.guards, fr.from = nil, nil
+	in.bindEntry(fr, node, in.entryArgs(u, f, node))
+	in.run(fr, node.Body)
+	in.work = work - 64
+	in.quiet--
+	in.making--
+}
+
+// asMade corrects the declared value of a field by what the makers say.
+func (in *interp) asMade(c *Class, field string, v *Value) *Value {
+	if !v.OnDevice() {
+		return v
+	}
+	switch p := in.made(c, field); {
+	case p.host && !p.device:
+		return v.with(func(t *Value) { t.Place = PlaceCPU })
+	case p.host:
+		return v.with(func(t *Value) { t.Sure = Possible })
+	}
+	return v
+}

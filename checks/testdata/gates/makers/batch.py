@@ -1,0 +1,25 @@
+from dataclasses import dataclass, replace
+
+import torch
+
+
+@dataclass
+class Batch:
+    ids: torch.Tensor
+    embed: torch.Tensor | None
+    lens: torch.Tensor
+    spans: torch.Tensor
+
+
+def make(ids: list[int], device):
+    return Batch(
+        ids=torch.tensor(ids, device=device),
+        embed=torch.tensor(ids) > 3,
+        lens=torch.tensor([len(ids)], device=device),
+        spans=torch.zeros(4, device=device),
+    )
+
+
+class Host:
+    def copy(self, b: Batch):
+        return Batch(ids=b.ids, embed=b.embed, lens=b.lens.cpu(), spans=b.spans)
