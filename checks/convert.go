@@ -54,8 +54,13 @@ func moveTo(v, to *Value) {
 	case KindDevice, KindString:
 		if p, ok := deviceOf(to); ok {
 			v.Place = p
+			if to.Sure == Possible {
+				v.Sure = Possible
+			}
 		} else if s, known := to.Str(); known && strings.Contains(s, "Tensor") {
 			legacyType(v, s)
+		} else if !known {
+			v.Place, v.Sure = PlaceUnknown, Possible
 		}
 	case KindExternal:
 		if strings.HasSuffix(to.Name, "Tensor") {

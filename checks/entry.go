@@ -28,7 +28,11 @@ func (in *interp) entryArgs(u *unit, f *Func, node *pyast.FuncDef) map[string]*V
 				if isNone(p.Default) { // `x: float = None` is older than Optional
 					v = optionalOf(v)
 				}
-				out[p.Name] = assumed(in.placed(u, v, p), param{f, p.Name})
+				v = assumed(in.placed(u, v, p), param{f, p.Name})
+				if v.OnDevice() && in.usesOf(f, node).host[p.Name] {
+					v = v.with(func(c *Value) { c.Place = PlaceCPU })
+				}
+				out[p.Name] = v
 				continue
 			}
 		}
@@ -43,7 +47,7 @@ func (in *interp) entryArgs(u *unit, f *Func, node *pyast.FuncDef) map[string]*V
 
 // placed gives a tensor parameter its place: where its name says host, it is on the host.
 func (in *interp) placed(u *unit, v *Value, p pyast.Param) *Value {
-	if v.Kind == KindDevice {
+	if v.Kind == KindDevice || v.Kind == KindString || v.Kind == KindNumber { // device: str
 		if h := hint(p.Name); h.Kind == KindDevice {
 			return h
 		}

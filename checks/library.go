@@ -91,7 +91,7 @@ func (fr *frame) newDevice(c *Call) *Value {
 	}
 	if p, ok := deviceOf(v); ok {
 		s, _ := v.Str()
-		return device(p, s)
+		return device(p, s).with(func(d *Value) { d.Sure = v.Sure })
 	}
 	if v.IsUnknown() || v.Kind == KindString {
 		return device(PlaceDevice, "")

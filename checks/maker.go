@@ -12,7 +12,7 @@ const (
 
 // findMakers notes which functions name a data class, which is how they make one. It runs while the index still knows
 // what functions mention.
-func (p *project) findMakers() {
+func (p *project) findMakers(hot map[*Func]hotness) {
 	data := map[string]bool{}
 	for _, m := range p.modules {
 		for _, c := range m.allCls {
@@ -25,23 +25,29 @@ func (p *project) findMakers() {
 		for _, f := range m.all {
 			for _, ref := range f.refs {
 				if ref == "cls" && f.Class != nil && f.Class.data {
-					f.Class.maker(f)
+					f.Class.maker(f, isHot(hot, f))
 				}
 				if !data[last(ref)] {
 					continue
 				}
 				if s := p.lookup(m, ref); s.cls != nil && s.cls.data {
-					s.cls.maker(f)
+					s.cls.maker(f, isHot(hot, f))
 				}
 			}
 		}
 	}
 }
 
-func (c *Class) maker(f *Func) {
+func (c *Class) maker(f *Func, hot bool) {
+	c.madeHot = c.madeHot || hot
 	if len(c.makers) < maxMakers && !slices.Contains(c.makers, f) {
 		c.makers = append(c.makers, f)
 	}
+}
+
+func isHot(hot map[*Func]hotness, f *Func) bool {
+	_, ok := hot[f]
+	return ok
 }
 
 // places are where the makers of a class put a field.
@@ -106,7 +112,7 @@ func (in *interp) asMade(c *Class, field string, v *Value) *Value {
 	switch p := in.made(c, field); {
 	case p.host && !p.device:
 		return v.with(func(t *Value) { t.Place = PlaceCPU })
-	case p.host:
+	case p.host, !p.device && len(c.makers) > 0 && !c.madeHot: // made while requests are prepared
 		return v.with(func(t *Value) { t.Sure = Possible })
 	}
 	return v

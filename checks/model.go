@@ -52,6 +52,7 @@ type Class struct {
 	attrs   map[string][]string // attributes assigned on self, with the classes that their source text names
 	stores  map[string][]*Func  // the methods that do so
 	makers  []*Func             // of a data class: functions that name it
+	madeHot bool                // one of them is on the hot path
 	data    bool                // @dataclass, NamedTuple, TypedDict: the constructor takes the fields
 	subs    []*Class
 	mro     []*Class

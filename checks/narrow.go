@@ -1,6 +1,8 @@
 package checks
 
 import (
+	"strings"
+
 	"github.com/gatebot/gatebot/internal/pyast"
 )
 
@@ -22,6 +24,7 @@ func (fr *frame) narrow(test pyast.Expr, want bool) {
 		}
 	case *pyast.Compare:
 		fr.narrowNone(t, want)
+		fr.narrowDevice(t, want)
 	case *pyast.Call:
 		fr.narrowType(t, want)
 	case *pyast.Attr:
@@ -89,22 +92,57 @@ func (fr *frame) narrowType(t *pyast.Call, want bool) {
 	}
 }
 
+// narrowDevice handles `if x.device.type == "cpu"` and `x.device == torch.device("cuda")`.
+func (fr *frame) narrowDevice(t *pyast.Compare, want bool) {
+	if len(t.Ops) != 1 || t.Ops[0] != "==" && t.Ops[0] != "!=" {
+		return
+	}
+	a, ok := t.First.(*pyast.Attr)
+	if ok && a.Name == "type" {
+		a, ok = a.X.(*pyast.Attr)
+	}
+	if !ok || a.Name != "device" {
+		return
+	}
+	name, ok := a.X.(*pyast.Name)
+	if !ok {
+		return
+	}
+	at, known := deviceOf(fr.values[t.Rest[0]])
+	if c, isConst := t.Rest[0].(*pyast.Const); isConst && c.Kind == pyast.ConstString {
+		at, known = deviceNamed(strings.Trim(c.Text, `"'`))
+	}
+	if !known || at == PlaceUnknown {
+		return
+	}
+	if (t.Ops[0] == "==") != want { // it is on the other side
+		if at == PlaceDevice {
+			at = PlaceCPU
+		} else {
+			at = PlaceDevice
+		}
+	}
+	fr.place(name, at)
+}
+
+// place says where the tensor that a variable holds is.
+func (fr *frame) place(name *pyast.Name, at Place) {
+	v, ok := fr.env.vars[name.ID]
+	if !ok || !v.IsTensor() || v.Place == at || at == PlaceCPU && v.Place == PlacePinned {
+		return
+	}
+	fr.env.set(name.ID, v.with(func(c *Value) { c.Place = at }))
+}
+
 // narrowPlace handles `if x.is_cuda` and `if x.is_cpu`.
 func (fr *frame) narrowPlace(t *pyast.Attr, want bool) {
 	name, ok := t.X.(*pyast.Name)
 	if !ok || (t.Name != "is_cuda" && t.Name != "is_cpu") {
 		return
 	}
-	v, ok := fr.env.vars[name.ID]
-	if !ok || !v.IsTensor() {
-		return
-	}
-	place := PlaceCPU
+	at := PlaceCPU
 	if (t.Name == "is_cuda") == want {
-		place = PlaceDevice
+		at = PlaceDevice
 	}
-	if v.Place == place || place == PlaceCPU && v.Place == PlacePinned {
-		return
-	}
-	fr.env.set(name.ID, v.with(func(c *Value) { c.Place = place }))
+	fr.place(name, at)
 }

@@ -22,6 +22,12 @@ func (in *interp) unannotated(u *unit, f *Func, p pyast.Param, use *paramUse) *V
 		in.quiet--
 		switch d.Kind {
 		case KindNumber, KindString:
+			if h := hint(p.Name); h.Kind == KindDevice {
+				if at, ok := deviceOf(d); ok && at != h.Place { // device="cpu": callers say otherwise, or they do not
+					h = h.with(func(c *Value) { c.Sure = Possible })
+				}
+				return h
+			}
 			return d.with(func(c *Value) { c.Const = nil })
 		case KindDType, KindDevice, KindList, KindTuple:
 			return d
@@ -42,7 +48,12 @@ func (in *interp) unannotated(u *unit, f *Func, p pyast.Param, use *paramUse) *V
 
 // paramUse counts what a function does with its parameters: things only tensors have, things tensors take part in,
 // and things that tensors have not.
-type paramUse struct{ tensor, math, other map[string]int }
+//
+// host are the ones whose memory NumPy takes over: of a device tensor torch would not have it.
+type paramUse struct {
+	tensor, math, other map[string]int
+	host                map[string]bool
+}
 
 func (in *interp) usesOf(f *Func, node *pyast.FuncDef) *paramUse {
 	use := in.uses[f]
@@ -54,9 +65,21 @@ func (in *interp) usesOf(f *Func, node *pyast.FuncDef) *paramUse {
 }
 
 func countUses(node *pyast.FuncDef) *paramUse {
-	use := &paramUse{tensor: map[string]int{}, math: map[string]int{}, other: map[string]int{}}
+	use := &paramUse{tensor: map[string]int{}, math: map[string]int{}, other: map[string]int{}, host: map[string]bool{}}
+	bound := map[string]bool{}
+	defer func() {
+		for name := range bound {
+			delete(use.host, name)
+		}
+	}()
 	walkStmts(node.Body, func(n pyast.Node) bool {
 		switch n := n.(type) {
+		case *pyast.Assign:
+			for _, t := range n.Targets {
+				if id, ok := t.(*pyast.Name); ok {
+					bound[id.ID] = true
+				}
+			}
 		case *pyast.Attr:
 			id, ok := n.X.(*pyast.Name)
 			switch {
@@ -69,6 +92,11 @@ func countUses(node *pyast.FuncDef) *paramUse {
 				use.other[id.ID]++
 			}
 		case *pyast.Call:
+			if a, ok := n.Func.(*pyast.Attr); ok && a.Name == "numpy" && len(n.Args) == 0 {
+				if id, ok := a.X.(*pyast.Name); ok {
+					use.host[id.ID] = true
+				}
+			}
 			if d, ok := dotted(n.Func); ok {
 				if strings.HasPrefix(d, "torch.") || strings.HasPrefix(d, "F.") {
 					for _, a := range n.Args {

@@ -23,3 +23,18 @@ def make(ids: list[int], device):
 class Host:
     def copy(self, b: Batch):
         return Batch(ids=b.ids, embed=b.embed, lens=b.lens.cpu(), spans=b.spans)
+
+
+@dataclass
+class Counts:
+    device: torch.Tensor
+    mirror: torch.Tensor
+
+    @staticmethod
+    def make(counts: list[int], device: str):
+        mirror = torch.tensor(counts, device="cpu")
+        return Counts(device=mirror.to(device), mirror=mirror)
+
+
+def on(where="cpu", device="cuda"):
+    return torch.zeros(4, device=device)

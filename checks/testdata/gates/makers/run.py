@@ -1,5 +1,5 @@
 import torch
-from batch import Batch
+from batch import Batch, Counts, on
 
 
 class Runner:
@@ -7,7 +7,12 @@ class Runner:
         a = batch.ids.max().item()  # gates
         b = batch.embed.sum().item()
         c = batch.lens.max().item()  # possible: one of the two makers has it on the host
+        on().max().item()  # gates
         return a, b, c
+
+    def _execute(self, counts: Counts):
+        counts.device.max().item()  # gates
+        counts.mirror.max().item()
 
 
 class Masks(torch.nn.Module):
