@@ -130,7 +130,7 @@ func (fr *frame) dictMethod(recv *Value, name string, args []Arg) *Value {
 			}
 		}
 		if v == nil && recv.Obj != nil {
-			v = recv.Obj.elem
+			v = perhaps(recv.Obj.elem)
 		}
 		if name != "get" && name != "setdefault" || len(args) < 2 {
 			if v == nil {
@@ -159,6 +159,14 @@ func (fr *frame) dictMethod(recv *Value, name string, args []Arg) *Value {
 		return none
 	}
 	return none
+}
+
+// perhaps is what some key of a dict holds, where nothing says that it is this one.
+func perhaps(v *Value) *Value {
+	if !v.IsTensor() || v.Sure == Possible {
+		return v
+	}
+	return v.with(func(c *Value) { c.Sure = Possible })
 }
 
 func orUnknown(v *Value) *Value {

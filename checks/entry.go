@@ -1,6 +1,8 @@
 package checks
 
 import (
+	"strings"
+
 	"github.com/gatebot/gatebot/internal/pyast"
 )
 
@@ -29,8 +31,12 @@ func (in *interp) entryArgs(u *unit, f *Func, node *pyast.FuncDef) map[string]*V
 					v = optionalOf(v)
 				}
 				v = assumed(in.placed(u, v, p), param{f, p.Name})
-				if v.OnDevice() && in.usesOf(f, node).host[p.Name] {
+				switch {
+				case !v.OnDevice():
+				case in.usesOf(f, node).host[p.Name]:
 					v = v.with(func(c *Value) { c.Place = PlaceCPU })
+				case hostSide(f):
+					v = v.with(func(c *Value) { c.Sure = Possible })
 				}
 				out[p.Name] = v
 				continue
@@ -43,6 +49,15 @@ func (in *interp) entryArgs(u *unit, f *Func, node *pyast.FuncDef) map[string]*V
 		out[node.Params[1].Name] = hostInt
 	}
 	return out
+}
+
+// hostSide reports whether f keeps something in host memory, by the name of its class or file: what it is handed may be
+// there too.
+func hostSide(f *Func) bool {
+	if c := f.Class; c != nil && (strings.Contains(c.short, "Host") || strings.Contains(c.short, "CPU") || strings.Contains(c.short, "Cpu")) {
+		return true
+	}
+	return strings.Contains(f.Path, "pool_host") || strings.Contains(f.Path, "host_pool")
 }
 
 // placed gives a tensor parameter its place: where its name says host, it is on the host.

@@ -30,21 +30,32 @@ func (fr *frame) switchedOff(id string, depth int) int {
 		return 0
 	}
 	if _, local := fr.env.get(id); local {
-		e := fr.boundOnce(id)
-		if name, ok := e.(*pyast.Name); ok {
-			return fr.switchedOff(name.ID, depth-1)
-		}
-		if b, ok := e.(*pyast.Bool); ok && b.Op == "and" {
-			for _, x := range []pyast.Expr{b.L, b.R} {
-				if name, ok := x.(*pyast.Name); ok && fr.switchedOff(name.ID, depth-1) > 0 {
-					return 1
-				}
-			}
-		}
-		return 0
+		return fr.switchIn(fr.boundOnce(id), depth-1)
 	}
 	if s := fr.in.p.lookup(fr.u.mod, id); s.val != nil && fr.in.envSwitch(*s.val) {
 		return 1
+	}
+	return 0
+}
+
+// switchIn judges what a variable is bound to.
+func (fr *frame) switchIn(e pyast.Expr, depth int) int {
+	switch e := e.(type) {
+	case *pyast.Name:
+		return fr.switchedOff(e.ID, depth)
+	case *pyast.Attr:
+		return fr.envField(e)
+	case *pyast.Bool:
+		if e.Op == "and" && (fr.switchIn(e.L, depth) > 0 || fr.switchIn(e.R, depth) > 0) {
+			return 1
+		}
+	case *pyast.Call:
+		if a, ok := e.Func.(*pyast.Attr); ok && a.Name == "get" && len(e.Args) == 0 {
+			return fr.envField(a.X)
+		}
+		if readsSwitch(e, "") {
+			return 1
+		}
 	}
 	return 0
 }
@@ -77,7 +88,7 @@ func (in *interp) envSwitch(g globalVar) bool {
 		}
 		return true
 	})
-	in.switches[g] = len(bound) == 1 && readsSwitch(bound[0], g.name)
+	in.switches[g] = len(bound) == 1 && (readsSwitch(bound[0], g.name) || in.moduleFrame(u).switchIn(bound[0], 1) > 0)
 	return in.switches[g]
 }
 

@@ -89,14 +89,15 @@ func (fr *frame) flag(name string, e pyast.Expr) int {
 	return fr.envField(e)
 }
 
-// debugPath reports whether a file is for debugging, or for making errors on purpose, by its name or a folder's.
+// debugPath reports whether a file is for debugging, for measuring, for making errors on purpose or for loading, by its
+// name or a folder's.
 func debugPath(path string) bool {
-	if strings.Contains(path, "fault_inject") {
+	if strings.Contains(path, "fault_inject") || strings.Contains(path, "model_loader/") || strings.HasSuffix(path, "_ref.py") {
 		return true
 	}
 	for _, w := range strings.FieldsFunc(strings.TrimSuffix(path, ".py"), func(r rune) bool { return r == '/' || r == '_' }) {
 		switch w {
-		case "debug", "debugging", "dbg", "diagnostics", "dumper", "perturb":
+		case "debug", "debugging", "dbg", "diagnostics", "dumper", "perturb", "canary", "profiler", "profiling":
 			return true
 		}
 	}
@@ -107,7 +108,7 @@ func debugPath(path string) bool {
 func debugName(name string) bool {
 	for _, w := range strings.Split(strings.ToLower(name), "_") {
 		switch w {
-		case "debug", "verbose", "verbosity", "dbg", "diagnostics", "diagnostic", "loss", "losses":
+		case "debug", "verbose", "verbosity", "dbg", "diagnostics", "diagnostic", "trace", "loss", "losses":
 			return true
 		}
 	}

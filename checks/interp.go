@@ -156,6 +156,9 @@ func (in *interp) run(fr *frame, body []pyast.Stmt) *Value {
 	if cached(fr.fn, fr.node) {
 		fr.once++
 	}
+	if Raises(body) {
+		fr.once++ // it says what went wrong
+	}
 	if fr.once > 0 && captures(body) {
 		fr.once = 0 // what is captured once runs in every replay
 	}

@@ -24,6 +24,11 @@ func (p *project) findMakers(hot map[*Func]hotness) {
 	for _, m := range p.modules {
 		for _, f := range m.all {
 			for _, ref := range f.refs {
+				if isHot(hot, f) && classLike(ref) {
+					if s := p.lookup(m, ref); s.cls != nil && !s.cls.isModule() {
+						s.cls.madeHot = true
+					}
+				}
 				if ref == "cls" && f.Class != nil && f.Class.data {
 					f.Class.maker(f, isHot(hot, f))
 				}
@@ -44,6 +49,10 @@ func (c *Class) maker(f *Func, hot bool) {
 		c.makers = append(c.makers, f)
 	}
 }
+
+// MadeInStep reports whether v is an object of a class of which a step makes objects: what it holds was not there when a
+// graph was captured.
+func (v *Value) MadeInStep() bool { return v != nil && v.Class != nil && v.Class.madeHot }
 
 func isHot(hot map[*Func]hotness, f *Func) bool {
 	_, ok := hot[f]

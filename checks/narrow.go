@@ -71,6 +71,10 @@ func (fr *frame) narrowType(t *pyast.Call, want bool) {
 	switch fr.calleeName(t) {
 	case "builtins.isinstance":
 		if len(t.Args) == 2 {
+			if ts, ok := t.Args[1].Value.(*pyast.Tuple); ok && want && v.IsTensor() && !namesTensor(fr.u.tree.Text(ts)) {
+				fr.env.set(name.ID, hostUnknown) // isinstance(x, (list, tuple))
+				return
+			}
 			asked = fr.in.annotation(fr.u.mod, fr.u.tree.Text(t.Args[1].Value), false)
 		}
 	case "torch.is_tensor":
@@ -90,6 +94,10 @@ func (fr *frame) narrowType(t *pyast.Call, want bool) {
 		// Joined from a tensor and something else: here it is the something else, or the code is not reached.
 		fr.env.set(name.ID, hostUnknown)
 	}
+}
+
+func namesTensor(types string) bool {
+	return strings.Contains(types, "Tensor") || strings.Contains(types, "Parameter")
 }
 
 // narrowDevice handles `if x.device.type == "cpu"` and `x.device == torch.device("cuda")`.

@@ -126,7 +126,7 @@ func (fr *frame) keyed(e *pyast.Subscript, base *Value, index []Index) *Value {
 			return v
 		}
 		if base.Obj.elem != nil {
-			return base.Obj.elem
+			return perhaps(base.Obj.elem)
 		}
 		return unknown
 	}

@@ -31,6 +31,9 @@ var Rule = &checks.Rule{
 		if s.Op != "" || s.Name == "data" || kept(p, s.Stmt, s.Node) {
 			return
 		}
+		if s.Recv.MadeInStep() {
+			return
+		}
 		rebound(p, s.Node, s.Recv.AtLoad(s.Name), s.Value)
 	},
 	Store: func(p *checks.Pass, s *checks.Store) {

@@ -24,3 +24,27 @@ class Layer(nn.Module):
             x.max().item()  # gates
         r.embed.max().item()  # possible: made where requests are prepared
         return order
+
+
+class Lookup(nn.Module):
+    def forward(self, x: torch.Tensor, mask: torch.Tensor | list, **kwargs):
+        found = {}
+        for name in kwargs["names"]:
+            found[name] = x + 1
+        found.get("lse").item()  # possible: some key holds a tensor, this one may not be there
+        if isinstance(mask, (list, tuple)):
+            mask = mask[0].item()
+        self.refuse(x)
+
+    def refuse(self, x: torch.Tensor):
+        raise ValueError(f"{x.item()} is too large")
+
+
+class HostPool:
+    def execute_model(self, indices: torch.Tensor):
+        indices.item()  # possible: what a host pool is handed may be on the host
+
+
+class PoolHost(nn.Module):
+    def forward(self, x: torch.Tensor):
+        x.item()  # possible

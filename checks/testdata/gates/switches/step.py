@@ -6,6 +6,7 @@ from envs import envs
 _verify_real = os.environ.get("X_VERIFY", "0") == "1"
 _fused = os.environ.get("X_FUSED", "0") == "1"
 _checked = os.environ.get("X_CHECK", "1") == "1"
+_logged = envs.X_TRACE_SYNC.get()
 
 
 def diagnostics_enabled():
@@ -37,3 +38,8 @@ def decode_step(x: torch.Tensor, loss_mask=None):
     if loss_mask is not None:
         x[loss_mask].max().item()  # off
     log_stats(x)
+    trace_e2e = envs.X_TRACE_SYNC.get()
+    if trace_e2e:
+        x.max().item()  # off
+    if _logged and x.ndim == 2:
+        x.max().item()  # off
