@@ -38,11 +38,7 @@ func (fr *frame) made(c *Call, op *torchop.Op) *Value {
 	}
 	v.Rank = int8(rankOf(op, c.Recv, c))
 	v = onDevice(v, c)
-	if pin := c.Value(-1, "pin_memory"); pin != nil && v.Place == PlaceCPU {
-		if b, known := pin.Bool(); !known || b {
-			v.Place = PlacePinned
-		}
-	}
+	v = pinned(v, c)
 	if t := c.Value(-1, "dtype"); t != nil {
 		v.DType, v.Name = t.DType, t.Name
 		if t.Kind == KindExternal {
@@ -68,6 +64,15 @@ func onDevice(v *Value, c *Call) *Value {
 			t.Sure = Possible
 		}
 	})
+}
+
+// pinned is a new tensor that the call may ask to be page-locked: code that hands on whether pinning is possible means it.
+func pinned(v *Value, c *Call) *Value {
+	pin := c.Value(-1, "pin_memory")
+	if b, known := pin.Bool(); pin == nil || v.Place != PlaceCPU || known && !b {
+		return v
+	}
+	return v.with(func(t *Value) { t.Place = PlacePinned })
 }
 
 func dtypeNamed(name string) DType {

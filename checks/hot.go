@@ -24,7 +24,7 @@ var coldNames = []string{"__init__", "__new__", "__post_init__", "__del__", "__r
 	"configure_*", "_configure_*", "setup", "setup_*", "_setup_*", "connect", "*validat*", "register_*", "shutdown", "_maybe_save*", "dump_*", "_dump_*", "*_loss", "*_loss_*", "loss_*", "compile_*",
 	"_compile*", "_maybe_compile*", "add_adapter*", "_add_adapter*", "load_adapter*", "add_lora*", "load_lora*",
 	"*_for_cudagraph_capture", "*_for_capture", "*_capture", "*_capture_*", "_create_graph*", "create_graph*", "*teardown*",
-	"preprocess_image*", "preprocess_video*", "create_from_*", "*_torch_reference", "materialize_mps*", "release_mps*"}
+	"timed_*", "preprocess_image*", "preprocess_video*", "create_from_*", "*_torch_reference", "materialize_mps*", "release_mps*"}
 
 // coldPaths are never hot by default: what runs there is a test, a measurement or an example of use.
 var coldPaths = []string{"tests/**", "**/tests/**", "test/**", "**/test/**", "test_*.py", "*_test.py", "conftest.py",

@@ -84,6 +84,52 @@ func (p *Pass) FirstUse() bool { return p.fr.once > 0 }
 // (`x.cpu().numpy()`: Value of `x`). Nil when it has not been evaluated.
 func (p *Pass) Value(e pyast.Expr) *Value { return p.fr.values[e] }
 
+// MadeHere reports whether the method call n is on a variable that the function only ever binds to new tensors: nothing
+// that was there before the step knows it.
+func (p *Pass) MadeHere(n *pyast.Call) bool {
+	a, ok := n.Func.(*pyast.Attr)
+	if !ok {
+		return false
+	}
+	id, ok := a.X.(*pyast.Name)
+	if !ok {
+		return false
+	}
+	fn, ok := p.fr.node.(*pyast.FuncDef)
+	if !ok {
+		return false
+	}
+	made, other := false, false
+	walkStmts(fn.Body, func(x pyast.Node) bool {
+		s, ok := x.(*pyast.Assign)
+		if !ok {
+			return true
+		}
+		for _, t := range s.Targets {
+			if to, ok := t.(*pyast.Name); ok && to.ID == id.ID {
+				call, isCall := s.Value.(*pyast.Call)
+				if isCall && factoryNames[last(calledName(call))] {
+					made = true
+				} else {
+					other = true
+				}
+			}
+		}
+		return true
+	})
+	return made && !other && !hasParam(fn.Params, id.ID)
+}
+
+func calledName(c *pyast.Call) string {
+	if a, ok := c.Func.(*pyast.Attr); ok {
+		return a.Name
+	}
+	name, _ := dotted(c.Func)
+	return name
+}
+
+var factoryNames = set("empty zeros ones full new_empty new_zeros new_ones new_full empty_like zeros_like ones_like full_like")
+
 // Kernel is the syntax of the kernel that a call like `kernel[grid](…)` launches, and whether it is in the file that is
 // looked at; nil for any other call.
 func (p *Pass) Kernel(c *Call) (kernel *pyast.FuncDef, here bool) {

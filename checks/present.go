@@ -126,6 +126,12 @@ func (fr *frame) fills(body []pyast.Stmt, base string) bool {
 				}
 				found = found || squeeze(fr.u.tree.Text(t)) == base
 			}
+		case *pyast.ExprStmt: // self.done.add(key)
+			if call, ok := s.X.(*pyast.Call); ok {
+				if a, ok := call.Func.(*pyast.Attr); ok && (a.Name == "add" || a.Name == "append") {
+					found = found || squeeze(fr.u.tree.Text(a.X)) == base
+				}
+			}
 		}
 		return !found
 	})

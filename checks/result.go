@@ -117,7 +117,7 @@ func (fr *frame) sameResult(c *Call, op *torchop.Op, s *Value) *Value {
 		t.DType = typeOf(op, base, c)
 	})
 	if op.Alloc == torchop.AllocLike {
-		v = onDevice(v, c)
+		v = pinned(onDevice(v, c), c)
 	}
 	switch op.Result {
 	case torchop.Tensors:

@@ -31,7 +31,7 @@ func (h *hotPath) defaultRoot(f *Func) (root, open bool) {
 	if matchAnyPath(coldPaths, f.Path) || f.outer != nil {
 		return false, false
 	}
-	if rootName(f.short) {
+	if rootName(f.short) && !decodesMedia(f) {
 		return true, false
 	}
 	if f.Class != nil {
@@ -46,6 +46,21 @@ func (h *hotPath) defaultRoot(f *Func) (root, open bool) {
 	}
 	open = h.open(f)
 	return open, open
+}
+
+// decodesMedia reports whether f decodes a file and not a token: decode_frames, or decode in video.py.
+func decodesMedia(f *Func) bool {
+	if !strings.HasPrefix(strings.TrimLeft(f.short, "_"), "decode") {
+		return false
+	}
+	name := f.short + "_" + strings.TrimSuffix(f.Path[strings.LastIndexByte(f.Path, '/')+1:], ".py")
+	for _, w := range strings.Split(strings.ToLower(name), "_") {
+		switch w {
+		case "video", "audio", "frames", "frame", "media", "jpeg", "png", "base64", "json", "bytes", "url", "image", "images":
+			return f.Class == nil || !f.Class.isModule() // the decoder of a model is another thing
+		}
+	}
+	return false
 }
 
 func rootName(short string) bool {

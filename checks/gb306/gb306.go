@@ -31,7 +31,7 @@ var Rule = &checks.Rule{
 				return // a tensor made on the spot: no graph knows it yet
 			}
 		}
-		if c.Recv.DeviceTensor() {
+		if c.Recv.DeviceTensor() && !p.MadeHere(c.Node) {
 			p.Report(c.Node, c.Recv, "{expr} gives the tensor new memory: a graph goes on using the old")
 		}
 	},

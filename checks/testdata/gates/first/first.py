@@ -19,3 +19,25 @@ class Rotary(nn.Module):
         except RuntimeError:
             y = x.sum().item()  # possible: after an error
         return y
+
+
+class Launch(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.seen = set()
+        self.pinned = torch.zeros_like(torch.empty(4), pin_memory=torch.cuda.is_available())
+
+    def forward(self, x: torch.Tensor, key):
+        if key in self.seen:
+            return x
+        x.max().item()  # possible: once for each key
+        self.seen.add(key)
+        return x
+
+
+def decode_frames(packets: torch.Tensor):
+    return packets.max().item()  # possible: a file is decoded, and nobody is seen to call it
+
+
+def decode_tokens(ids: torch.Tensor):
+    return ids.max().item()  # gates
