@@ -3,6 +3,7 @@ package standin
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,6 +44,9 @@ func (s *Server) routes() http.Handler {
 	s.checkRoutes(on)
 	s.pullRoutes(on)
 	s.gitRoutes(on)
+	s.peopleRoutes(on)
+	s.commentRoutes(on)
+	s.statusRoutes(on)
 	on("POST /graphql", write("contents"), (*call).graphql)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { writeError(w, notFound()) })
 	return mux
@@ -75,6 +79,19 @@ func (s *Server) serve(w http.ResponseWriter, req *http.Request, n need, h handl
 	if err != nil {
 		writeError(w, err)
 		return
+	}
+	writeTagged(w, req, status, body)
+}
+
+// writeTagged answers a read with an entity tag, and with 304 and no body when the caller has it already.
+func writeTagged(w http.ResponseWriter, req *http.Request, status int, body any) {
+	if data, err := json.Marshal(body); err == nil && req.Method == http.MethodGet && status == http.StatusOK {
+		tag := fmt.Sprintf(`W/"%x"`, sha256.Sum256(data))
+		w.Header().Set("ETag", tag)
+		if req.Header.Get("If-None-Match") == tag {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
 	}
 	writeJSON(w, status, body)
 }

@@ -18,6 +18,7 @@ type token struct {
 	repo        *Repository
 	permissions map[string]string
 	expires     time.Time
+	user        *User // of a person's own token, which is for every repository; else nil
 }
 
 // appTokenLife is the longest life of the token that an App signs itself.
@@ -49,11 +50,14 @@ func (c *call) authorize(n need) error {
 	c.s.mu.Lock()
 	t := c.s.tokens[credential]
 	c.s.mu.Unlock()
+	if t == nil {
+		t = c.s.userToken(credential)
+	}
 	if t == nil || time.Now().After(t.expires) {
 		return fail(http.StatusUnauthorized, "Bad credentials")
 	}
 	c.token = t
-	if c.repo != nil && c.repo != t.repo {
+	if c.repo != nil && c.repo != t.repo && t.user == nil {
 		return notFound()
 	}
 	if c.PathValue("owner") != "" && c.repo == nil {

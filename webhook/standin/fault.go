@@ -146,7 +146,12 @@ func (s *Server) overLimit(req *http.Request) error {
 	s.content = kept
 	if minute >= s.opt.ContentPerMinute || hour >= s.opt.ContentPerHour {
 		s.flight.Add(-1)
-		return secondaryLimit(http.StatusForbidden, time.Minute)
+		s.limited++
+		status := http.StatusForbidden
+		if s.limited%2 == 0 { // GitHub answers with either
+			status = http.StatusTooManyRequests
+		}
+		return secondaryLimit(status, time.Minute)
 	}
 	s.content = append(s.content, at)
 	return nil

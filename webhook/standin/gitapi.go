@@ -2,8 +2,10 @@ package standin
 
 import (
 	"encoding/base64"
+	"maps"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -11,6 +13,7 @@ func (s *Server) gitRoutes(on func(string, need, handler)) {
 	on("GET /repos/{owner}/{repo}/commits/{ref}", read("contents"), (*call).getCommit)
 	on("GET /repos/{owner}/{repo}/branches/{branch...}", read("contents"), (*call).getBranch)
 	on("GET /repos/{owner}/{repo}/git/ref/{ref...}", read("contents"), (*call).getRef)
+	on("GET /repos/{owner}/{repo}/git/matching-refs/{ref...}", read("contents"), (*call).matchingRefs)
 	on("POST /repos/{owner}/{repo}/git/refs", write("contents"), (*call).createRef)
 	on("PATCH /repos/{owner}/{repo}/git/refs/{ref...}", write("contents"), (*call).updateRef)
 	on("DELETE /repos/{owner}/{repo}/git/refs/{ref...}", write("contents"), (*call).deleteRef)
@@ -70,6 +73,22 @@ func (c *call) getRef() (int, any, error) {
 		return 0, nil, notFound()
 	}
 	return http.StatusOK, c.refShape(name, id), nil
+}
+
+// matchingRefs lists the refs that begin like this.
+func (c *call) matchingRefs() (int, any, error) {
+	prefix := "refs/" + c.PathValue("ref")
+	c.s.mu.Lock()
+	refs := maps.Clone(c.repo.refs)
+	c.s.mu.Unlock()
+	all := []any{}
+	for _, name := range slices.Sorted(maps.Keys(refs)) {
+		if strings.HasPrefix(name, prefix) {
+			all = append(all, c.refShape(name, refs[name]))
+		}
+	}
+	all, err := page(c, all)
+	return http.StatusOK, all, err
 }
 
 func (c *call) createRef() (int, any, error) {

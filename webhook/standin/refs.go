@@ -99,6 +99,9 @@ func (r *Repository) commitVisible(ctx context.Context, rev string) string {
 	if strings.HasPrefix(rev, "-") {
 		return ""
 	}
+	if known && fullID.MatchString(rev) {
+		return rev // a ref pointed at it once, and nothing is ever collected here
+	}
 	id, err := r.s.git.run(ctx, r.Dir(), nil, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
 	if err != nil {
 		return ""

@@ -48,6 +48,10 @@ type Repository struct {
 	visible map[string]time.Time // when each commit that a ref ever pointed to becomes visible
 	pulls   []*Pull
 	nextPR  int
+
+	people   map[string]string // login → permission
+	comments []*Comment
+	statuses []*Status
 }
 
 // namePattern is what GitHub allows in an owner's or repository's name; it also keeps paths inside Options.Dir.

@@ -51,6 +51,7 @@ type Server struct {
 	faults     []*fault
 	requests   []Request
 	content    []time.Time // when content was created, for the secondary limit
+	limited    int         // how often that limit was met
 	deliveries []*Delivery
 	holding    bool // Hold: events are kept in held
 	held       []*Delivery

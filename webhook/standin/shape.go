@@ -90,9 +90,10 @@ func (r *Repository) fullShape() object {
 // appPermissions is what the App was given: what gatebot documents that it needs.
 var appPermissions = map[string]string{
 	"checks": "write", "contents": "write", "metadata": "read", "pull_requests": "write", "merge_queues": "read",
+	"administration": "read",
 }
 
-var appEvents = []string{"check_run", "check_suite", "merge_group", "pull_request", "push"}
+var appEvents = []string{"check_run", "check_suite", "issue_comment", "merge_group", "pull_request", "push"}
 
 func (s *Server) appShape() object {
 	return object{

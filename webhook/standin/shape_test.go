@@ -42,6 +42,18 @@ func TestAnswersFollowGitHubsDescription(t *testing.T) {
 	} {
 		w.want(http.StatusOK, w.token, "GET", path, nil)
 	}
+	said := w.want(http.StatusCreated, w.token, "POST", w.path("/issues/"+number+"/comments"), map[string]any{"body": "hello"})
+	comment := fmt.Sprint(int64(said["id"].(float64)))
+	w.want(http.StatusOK, w.token, "PATCH", w.path("/issues/comments/"+comment), map[string]any{"body": "hello again"})
+	w.want(http.StatusCreated, w.token, "POST", w.path("/issues/comments/"+comment+"/reactions"), map[string]any{"content": "+1"})
+	w.want(http.StatusOK, w.token, "POST", w.path("/issues/comments/"+comment+"/reactions"), map[string]any{"content": "+1"})
+	w.want(http.StatusCreated, w.alice.Token, "POST", w.path("/statuses/"+head), map[string]any{"state": "pending", "context": "gatebot", "description": "d"})
+	w.want(http.StatusForbidden, w.alice.Token, "POST", w.path("/check-runs"), map[string]any{"name": "gatebot", "head_sha": head})
+	w.want(http.StatusOK, w.alice.Token, "GET", "/user", nil)
+	for _, path := range []string{"/issues/comments?since=2020-01-01T00:00:00Z", "/issues/" + number + "/comments", "/commits/" + head + "/statuses",
+		"/collaborators/alice/permission", "/git/matching-refs/heads/m"} {
+		w.want(http.StatusOK, w.token, "GET", w.path(path), nil)
+	}
 	w.want(http.StatusOK, w.token, "PATCH", w.path("/pulls/"+number), map[string]any{"title": "T2", "state": "closed"})
 	w.want(http.StatusCreated, w.token, "POST", w.path("/git/refs"), map[string]any{"ref": "refs/heads/bot", "sha": w.base})
 	w.want(http.StatusOK, w.token, "PATCH", w.path("/git/refs/heads/bot"), map[string]any{"sha": head, "force": true})
@@ -76,6 +88,11 @@ func TestWebhooksFollowGitHubsDescription(t *testing.T) {
 		"actions": []any{map[string]any{"label": "Re-run", "description": "again", "identifier": "rerun"}}})
 	check(w.s.Rerequest(w.alice, id))
 	check(w.s.Press(w.alice, id, "rerun"))
+	comment, err := w.repo.Comment(w.alice, p.Number, "/gatebot run")
+	check(err)
+	check(w.repo.EditComment(w.alice, comment.ID, "/gatebot cancel"))
+	check(w.repo.Install(w.alice))
+	check(w.repo.Add(w.alice))
 	g, err := w.repo.Enqueue(ctx, w.alice, p.Number)
 	check(err)
 	check(w.repo.Land(ctx, w.alice, g))
@@ -95,6 +112,7 @@ func TestWebhooksFollowGitHubsDescription(t *testing.T) {
 	for _, name := range []string{
 		"push", "pull-request-opened", "pull-request-synchronize", "pull-request-closed", "check-run-rerequested",
 		"check-run-requested-action", "merge-group-checks-requested", "merge-group-destroyed", "ping",
+		"issue-comment-created", "issue-comment-edited", "installation-created", "installation-repositories-added",
 	} {
 		if seen[name] == 0 {
 			t.Errorf("no %s was sent (sent: %v)", name, seen)
