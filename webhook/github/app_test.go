@@ -236,15 +236,15 @@ func TestAnnotationsResume(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			s := &runServer{status: "in_progress", failPatch: tc.failPatch}
 			_, app := newHub(t, s.ServeHTTP)
-			c := Completion{Name: "gatebot", Conclusion: Failure, Output: Output{Title: "t", Summary: "s"}}
+			c := Completion{Conclusion: Failure, Output: Output{Title: "t", Summary: "s"}}
 			for i := range tc.n {
 				c.Annotations = append(c.Annotations, Annotation{Path: fmt.Sprint("f", i), StartLine: 1, Level: LevelFailure, Message: "m"})
 			}
 			finish := func(ctx context.Context) error {
-				if err := app.CompleteRun(ctx, repo, 12, c); err != nil {
+				if err := app.CompleteRun(ctx, repo, RunRef{ID: 12, Name: "gatebot"}, c); err != nil {
 					return err
 				}
-				return app.AppendAnnotations(ctx, repo, 12, c)
+				return app.AppendAnnotations(ctx, repo, RunRef{ID: 12, Name: "gatebot"}, c)
 			}
 			tries := 0
 			for finish(t.Context()) != nil {

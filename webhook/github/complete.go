@@ -10,7 +10,6 @@ import (
 
 // Completion is how a run ends.
 type Completion struct {
-	Name        string
 	Conclusion  Conclusion
 	Output      Output
 	Annotations []Annotation // at most MaxAnnotations are sent, in this order
@@ -20,11 +19,14 @@ type Completion struct {
 // CompleteRun ends a run: conclusion, output and the first 50 annotations go in one request, so that no later failure
 // can leave the gate open; AppendAnnotations sends the others. A run that is already completed with this conclusion
 // is left alone, which makes both repeatable.
-func (a *App) CompleteRun(ctx context.Context, r Repo, id int64, c Completion) error {
+func (a *App) CompleteRun(ctx context.Context, r Repo, ref RunRef, c Completion) error {
+	if a.opts.Token != "" {
+		return a.completeStatus(ctx, r, ref, c)
+	}
 	if err := checkActions(c.Actions); err != nil {
 		return err
 	}
-	run, err := a.GetRun(ctx, r, id)
+	run, err := a.GetRun(ctx, r, ref.ID)
 	if err != nil {
 		return err
 	}
@@ -32,7 +34,7 @@ func (a *App) CompleteRun(ctx context.Context, r Repo, id int64, c Completion) e
 		return nil
 	}
 	opts := gh.UpdateCheckRunOptions{
-		Name: c.Name, Status: gh.String(StatusCompleted), Conclusion: gh.String(string(c.Conclusion)),
+		Name: ref.Name, Status: gh.String(StatusCompleted), Conclusion: gh.String(string(c.Conclusion)),
 		CompletedAt: &gh.Timestamp{Time: time.Now().UTC()},
 		// Annotations are append-only: a run that has some already gets the next ones.
 		Output: output(c.Output, chunk(c.Annotations, run.Annotations)),
@@ -42,18 +44,21 @@ func (a *App) CompleteRun(ctx context.Context, r Repo, id int64, c Completion) e
 			Label: action.Label, Description: action.Description, Identifier: action.Identifier,
 		})
 	}
-	return a.patch(ctx, r, id, opts)
+	return a.patch(ctx, r, ref.ID, opts)
 }
 
 // AppendAnnotations sends what GitHub does not have yet, 50 at a time, going by its own count: after a crash or an
 // ambiguous timeout it resumes where the run stands and repeats none.
-func (a *App) AppendAnnotations(ctx context.Context, r Repo, id int64, c Completion) error {
+func (a *App) AppendAnnotations(ctx context.Context, r Repo, ref RunRef, c Completion) error {
 	want := min(len(c.Annotations), MaxAnnotations)
+	if a.opts.Token != "" {
+		return nil
+	}
 	if want <= MaxAnnotationsPerRequest {
 		return nil
 	}
 	for last := -1; ; {
-		run, err := a.GetRun(ctx, r, id)
+		run, err := a.GetRun(ctx, r, ref.ID)
 		if err != nil {
 			return err
 		}
@@ -62,11 +67,11 @@ func (a *App) AppendAnnotations(ctx context.Context, r Repo, id int64, c Complet
 		}
 		if run.Annotations <= last {
 			return fmt.Errorf("annotations of check run %d of %s: GitHub still counts %d after another request: %w",
-				id, r, run.Annotations, ErrTransient)
+				ref.ID, r, run.Annotations, ErrTransient)
 		}
 		last = run.Annotations
-		opts := gh.UpdateCheckRunOptions{Name: c.Name, Output: output(c.Output, chunk(c.Annotations, run.Annotations))}
-		if err := a.patch(ctx, r, id, opts); err != nil {
+		opts := gh.UpdateCheckRunOptions{Name: ref.Name, Output: output(c.Output, chunk(c.Annotations, run.Annotations))}
+		if err := a.patch(ctx, r, ref.ID, opts); err != nil {
 			return err
 		}
 	}

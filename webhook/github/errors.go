@@ -56,6 +56,13 @@ func classify(what string, err error) error {
 		return fmt.Errorf("%s: %w", what, &RateLimitedError{After: min(max(after, time.Second), maxBackoff), Cause: err})
 	}
 
+	if errors.Is(err, ErrBudget) {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	var ours *RateLimitedError // of the pacer
+	if errors.As(err, &ours) {
+		return fmt.Errorf("%s: %w", what, ours)
+	}
 	var reached *github_primary_ratelimit.RateLimitReachedError
 	if errors.As(err, &reached) {
 		if reached.ResetTime == nil {

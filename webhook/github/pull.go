@@ -16,6 +16,7 @@ type Pull struct {
 	Head, Base        string // commit ids
 	HeadRef, BaseRef  string // branch names
 	HeadRepo          int64  // 0 when the fork is gone
+	Author            string // login
 	Title, Body, HTML string
 }
 
@@ -125,6 +126,6 @@ func fromPull(pr *gh.PullRequest) Pull {
 		Number: pr.GetNumber(), Open: pr.GetState() == "open", Draft: pr.GetDraft(),
 		Head: pr.GetHead().GetSHA(), Base: pr.GetBase().GetSHA(),
 		HeadRef: pr.GetHead().GetRef(), BaseRef: pr.GetBase().GetRef(), HeadRepo: pr.GetHead().GetRepo().GetID(),
-		Title: pr.GetTitle(), Body: pr.GetBody(), HTML: pr.GetHTMLURL(),
+		Author: pr.GetUser().GetLogin(), Title: pr.GetTitle(), Body: pr.GetBody(), HTML: pr.GetHTMLURL(),
 	}
 }

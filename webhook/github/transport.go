@@ -8,10 +8,10 @@ import (
 	"github.com/gofri/go-github-ratelimit/v2/github_ratelimit/github_secondary_ratelimit"
 )
 
-// limited puts gofri's rate limiter over base. It sleeps through secondary limits of at most maxSleep and answers at
-// once on longer ones and on primary limits. One per installation: that is what GitHub counts by.
+// limited puts gofri's rate limiter over base, a paced transport. It sleeps through secondary limits of at most maxSleep
+// and answers at once on longer ones and on primary limits. One per installation: that is what GitHub counts by.
 func limited(base http.RoundTripper, maxSleep time.Duration) http.RoundTripper {
-	return github_ratelimit.New(&rewind{base}, github_secondary_ratelimit.WithSingleSleepLimit(maxSleep, nil))
+	return github_ratelimit.New(base, github_secondary_ratelimit.WithSingleSleepLimit(maxSleep, nil))
 }
 
 // rewind gives every attempt a fresh body. gofri v2.0.2 sends the same request again after a sleep with its body already
