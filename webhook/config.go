@@ -11,13 +11,23 @@ import (
 
 // Config is the server's configuration file, `gatebot serve --config FILE`. Relative paths are relative to that file.
 type Config struct {
-	App     AppConfig      `yaml:"app"`
+	App     AppConfig      `yaml:"app"` // or github.token_file
 	GitHub  GitHubConfig   `yaml:"github"`
 	Webhook SecretConfig   `yaml:"webhook"`
 	Listen  ListenConfig   `yaml:"listen"`
 	Data    string         `yaml:"data"` // directory of the queue's files and the mirrors; --data overrides it
+	Queue   QueueConfig    `yaml:"queue"`
 	Check   CheckConfig    `yaml:"check"`
 	Runners []RunnerConfig `yaml:"runners"`
+}
+
+// QueueConfig is an external NATS cluster instead of the queue inside. With one, several servers may run.
+type QueueConfig struct {
+	URL      string    `yaml:"url"`       // nats://HOST:4222, several separated by commas; empty: the queue inside
+	SeedFile string    `yaml:"seed_file"` // nkey seed of the user with all rights
+	TLS      TLSConfig `yaml:"tls"`
+	Replicas int       `yaml:"replicas"` // copies of every stream, 1 to 5; default 3
+	MaxBytes int64     `yaml:"max_bytes"`
 }
 
 // AppConfig says which GitHub App this is.
@@ -31,6 +41,16 @@ type GitHubConfig struct {
 	APIURL     string `yaml:"api_url"`     // https://HOST/api/v3/
 	GraphQLURL string `yaml:"graphql_url"` // derived from api_url when empty
 	GitHost    string `yaml:"git_host"`    // host[:port] of clone URLs; derived from api_url when empty
+	// TokenFile holds a person's or machine account's token, for where no App can be installed: commit statuses and one
+	// comment instead of check runs. Repositories, as owner/name, are those it is for.
+	TokenFile    string   `yaml:"token_file"`
+	Repositories []string `yaml:"repositories"`
+	// Poll looks at what is open every so often, for a server that webhooks cannot reach. 0: webhooks come.
+	Poll time.Duration `yaml:"poll"`
+	// ContentPerMinute and ContentPerHour are what gatebot uses of GitHub's 80 and 500 content-creating requests, for one
+	// installation. Several servers share them: give each its part.
+	ContentPerMinute int `yaml:"content_per_minute"`
+	ContentPerHour   int `yaml:"content_per_hour"`
 }
 
 // SecretConfig says where the webhook's secret is: never in the file itself. With both, the file wins. The previous one
@@ -46,6 +66,10 @@ type SecretConfig struct {
 type ListenConfig struct {
 	HTTP  string `yaml:"http"`
 	Queue string `yaml:"queue"`
+	// Admin is for /metrics, /healthz and /readyz; without it /metrics is served on http, to this machine alone.
+	Admin string `yaml:"admin"`
+	// PublicURL is where people reach http, behind the proxy. It becomes the "Details" link of each check run.
+	PublicURL string `yaml:"public_url"`
 	// QueueTLS are PEM files for the queue's listener. Runners authenticate by key either way; without TLS what they
 	// are sent (the code) crosses the network in the clear.
 	QueueTLS TLSConfig `yaml:"queue_tls"`
@@ -66,6 +90,17 @@ type CheckConfig struct {
 	QueueMax  time.Duration `yaml:"queue_max"`  // longest wait for a runner
 	MaxBundle int64         `yaml:"max_bundle"` // bytes
 	Forks     string        `yaml:"forks"`      // hold (until somebody with write access approves) or run
+	// GateChanges is what happens to a pull request that edits the gate itself: hold or show.
+	GateChanges string `yaml:"gate_changes"`
+	// Trusted logins run without an approval although GitHub knows no write permission of theirs, such as a bot's.
+	Trusted []string `yaml:"trusted"`
+	// OnInfra is what happens when infrastructure kept us from a verdict for good: block, or success, which opens the gate.
+	OnInfra  string        `yaml:"on_infra_error"`
+	Retries  int           `yaml:"retries"`    // attempts after the first that infrastructure may spoil
+	Warn     time.Duration `yaml:"queue_warn"` // when a run says that no runner has taken it
+	Families bool          `yaml:"families"`   // a check run of its own for each check that ran
+	Reuse    bool          `yaml:"reuse"`      // a verdict stands for every commit with the same tree
+	Keep     time.Duration `yaml:"keep"`       // how long finished jobs are remembered
 }
 
 // RunnerConfig is one runner that may connect.
@@ -80,7 +115,11 @@ func DefaultConfig() Config {
 	p := DefaultPolicy()
 	return Config{
 		Listen: ListenConfig{HTTP: "127.0.0.1:8080"},
-		Check:  CheckConfig{Name: p.Check, Pool: p.Pool, Timeout: p.Timeout, QueueMax: p.QueueMax, MaxBundle: p.MaxBundle, Forks: "hold"},
+		Queue:  QueueConfig{Replicas: 3},
+		Check: CheckConfig{
+			Name: p.Check, Pool: p.Pool, Timeout: p.Timeout, QueueMax: p.QueueMax, MaxBundle: p.MaxBundle, Forks: "hold", GateChanges: "hold",
+			OnInfra: "block", Retries: p.Retries, Warn: p.QueueWarn, Families: p.Families, Reuse: p.Reuse, Keep: p.KeepRecord,
+		},
 	}
 }
 
@@ -118,13 +157,16 @@ func (c *Config) check() error {
 		}
 		names[r.Name] = true
 	}
+	if err := c.checkGitHub(); err != nil {
+		return err
+	}
 	switch {
-	case c.App.ID <= 0:
-		return errors.New("app.id: missing (it is on the App's settings page)")
-	case c.App.PrivateKeyFile == "":
-		return errors.New("app.private_key_file: missing (download a key on the App's settings page)")
-	case c.Webhook.SecretFile == "" && c.Webhook.SecretEnv == "":
-		return errors.New("webhook: needs secret_file or secret_env")
+	case c.Queue.URL != "" && c.Listen.Queue != "":
+		return errors.New("listen.queue: there is no queue inside to listen when queue.url is set (runners connect to that)")
+	case c.Queue.Replicas < 1 || c.Queue.Replicas > 5:
+		return errors.New("queue.replicas: 1 to 5")
+	case (c.Queue.TLS.Cert == "") != (c.Queue.TLS.Key == ""):
+		return errors.New("queue.tls: needs both cert and key")
 	case (c.Listen.QueueTLS.Cert == "") != (c.Listen.QueueTLS.Key == ""):
 		return errors.New("listen.queue_tls: needs both cert and key")
 	case c.Listen.HTTP == "":
@@ -133,6 +175,12 @@ func (c *Config) check() error {
 		return errors.New("check: name and pool must not be empty")
 	case c.Check.Forks != "hold" && c.Check.Forks != "run":
 		return fmt.Errorf("check.forks: %q is none of hold, run", c.Check.Forks)
+	case c.Check.GateChanges != "hold" && c.Check.GateChanges != "show":
+		return fmt.Errorf("check.gate_changes: %q is none of hold, show", c.Check.GateChanges)
+	case c.Check.OnInfra != "block" && c.Check.OnInfra != "success":
+		return fmt.Errorf("check.on_infra_error: %q is none of block, success", c.Check.OnInfra)
+	case c.Check.Retries < 0 || c.Check.Warn <= 0 || c.Check.Keep < 24*time.Hour:
+		return errors.New("check: retries must not be negative, queue_warn must be greater than zero and keep at least 24h")
 	case c.Check.Timeout <= 0 || c.Check.QueueMax <= 0 || c.Check.MaxBundle <= 0:
 		return errors.New("check: timeout, queue_max and max_bundle must be greater than zero")
 	}

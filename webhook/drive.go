@@ -68,6 +68,7 @@ func (p *planner) ensureRun(ctx context.Context, r *Record, fresh bool) (int64, 
 	}
 	run, err := p.gh.CreateRun(ctx, repo, github.NewRun{
 		Name: r.Check, SHA: r.Head, ExternalID: r.ExternalID(), Status: github.StatusQueued, Output: waiting(r.Pool),
+		DetailsURL: p.details(r),
 	})
 	if err != nil {
 		return 0, err

@@ -4,6 +4,9 @@ import "errors"
 
 type checkRunEvent struct {
 	common
+	Requested struct {
+		Identifier string `json:"identifier"`
+	} `json:"requested_action"`
 	CheckRun struct {
 		HeadSHA    string      `json:"head_sha"`
 		ExternalID string      `json:"external_id"`
@@ -26,20 +29,36 @@ type pullOfRun struct {
 	Base   refOf `json:"base"`
 }
 
-// parseCheckRun reacts to the Re-run button of one run. Created and completed are echoes of what we did ourselves.
+// The buttons under a completed run. GitHub shows them to people with write access; who pressed one is looked up all the
+// same.
+const (
+	actionApprove = "approve"
+	actionRerun   = "rerun"
+)
+
+// parseCheckRun reacts to the Re-run button of one run and to our own. Created and completed are echoes of what we did ourselves.
 func parseCheckRun(payload []byte) (Trigger, error) {
 	var e checkRunEvent
 	if err := decode(payload, &e); err != nil {
 		return Trigger{}, err
 	}
+	kind := KindRerun
 	switch e.Action {
 	case "rerequested":
+	case "requested_action":
+		kind = KindAction
+		if id := e.Requested.Identifier; id != actionApprove && id != actionRerun {
+			return nothing(e.Action, "no button of ours")
+		}
 	case "":
 		return Trigger{}, errors.New("action is missing")
 	default:
 		return nothing(e.Action, "action %s asks for nothing", e.Action)
 	}
-	t := e.trigger(KindRerun)
+	t := e.trigger(kind)
+	if kind == KindAction {
+		t.Action = e.Requested.Identifier
+	}
 	t.Head, t.ExternalID, t.AppID = e.CheckRun.HeadSHA, e.CheckRun.ExternalID, e.CheckRun.App.ID
 	t.HeadRef = e.CheckRun.Suite.HeadBranch
 	t.fromPulls(e.CheckRun.Pulls)

@@ -53,6 +53,7 @@ func (f *fuse) do(op func() error) error {
 type fakeRun struct {
 	github.Run
 	Name, SHA, Title string
+	Summary          string
 	Completions      int
 	History          []string // statuses
 	Paths            []string // of annotations
@@ -66,18 +67,26 @@ type fakeGitHub struct {
 	PullValue    map[int]github.Pull
 	PullError    error
 	PullsOfValue []github.Pull
-	Level        string // permission of everybody
+	Level        string // permission of everybody without an entry in Levels
+	Levels       map[string]string
+	Reactions    []string
+	Replies      []string
+	Comments     []github.Comment
+	Groups       []github.Ref
+	Default      string // head of the default branch
 	Attempts     []github.Delivery
 	Since        time.Time // asked for
 	Redelivered  []int64
 	CreateError  error
-	UpdateError  error
-	Complete     error
-	Runs         []*fakeRun
+	// CourtesyError is what a run that is completed at birth gets.
+	CourtesyError error
+	UpdateError   error
+	Complete      error
+	Runs          []*fakeRun
 }
 
-func (g *fakeGitHub) ID() int64                            { return 5 }
-func (g *fakeGitHub) Slug(context.Context) (string, error) { return "gatebot-test", nil }
+func (g *fakeGitHub) ID() int64                             { return 5 }
+func (g *fakeGitHub) Login(context.Context) (string, error) { return "gatebot-test[bot]", nil }
 func (g *fakeGitHub) GitToken(context.Context, github.Repo) (string, error) {
 	return "token", nil
 }
@@ -95,7 +104,10 @@ func (g *fakeGitHub) PullsOfCommit(context.Context, github.Repo, string) ([]gith
 	return g.PullsOfValue, nil
 }
 
-func (g *fakeGitHub) Permission(context.Context, github.Repo, string) (string, error) {
+func (g *fakeGitHub) Permission(_ context.Context, _ github.Repo, login string) (string, error) {
+	if l, ok := g.Levels[login]; ok {
+		return l, nil
+	}
 	return g.Level, nil
 }
 
@@ -117,8 +129,14 @@ func (g *fakeGitHub) CreateRun(_ context.Context, _ github.Repo, n github.NewRun
 		if g.CreateError != nil {
 			return g.CreateError
 		}
+		if n.Conclusion != "" && g.CourtesyError != nil {
+			return g.CourtesyError
+		}
 		r := &fakeRun{Name: n.Name, SHA: n.SHA, Title: n.Output.Title, History: []string{n.Status}}
-		r.ID, r.ExternalID, r.Status = int64(100+len(g.Runs)), n.ExternalID, n.Status
+		r.ID, r.ExternalID, r.Status, r.Conclusion = int64(100+len(g.Runs)), n.ExternalID, n.Status, string(n.Conclusion)
+		if n.Conclusion != "" {
+			r.Status = github.StatusCompleted
+		}
 		g.Runs = append(g.Runs, r)
 		run = r.Run
 		return nil
@@ -149,34 +167,34 @@ func (g *fakeGitHub) run(id int64) *fakeRun {
 	return nil
 }
 
-func (g *fakeGitHub) UpdateRun(_ context.Context, _ github.Repo, id int64, _, status string, out github.Output) error {
+func (g *fakeGitHub) UpdateRun(_ context.Context, _ github.Repo, ref github.RunRef, status string, out github.Output) error {
 	return g.fuse.do(func() error {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		if g.UpdateError != nil {
 			return g.UpdateError
 		}
-		r := g.run(id)
+		r := g.run(ref.ID)
 		r.Status, r.Title, r.History = status, out.Title, append(r.History, status)
 		return nil
 	})
 }
 
-func (g *fakeGitHub) CompleteRun(_ context.Context, _ github.Repo, id int64, c github.Completion) error {
+func (g *fakeGitHub) CompleteRun(_ context.Context, _ github.Repo, ref github.RunRef, c github.Completion) error {
 	return g.fuse.do(func() error {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		if g.Complete != nil {
 			return g.Complete
 		}
-		r := g.run(id)
+		r := g.run(ref.ID)
 		if r == nil {
 			return github.ErrGone
 		}
 		if r.Status == github.StatusCompleted && r.Conclusion == string(c.Conclusion) {
 			return nil
 		}
-		r.Status, r.Conclusion, r.Title = github.StatusCompleted, string(c.Conclusion), c.Output.Title
+		r.Status, r.Conclusion, r.Title, r.Summary = github.StatusCompleted, string(c.Conclusion), c.Output.Title, c.Output.Summary
 		r.Completions++
 		r.add(c, 1)
 		return nil
@@ -190,17 +208,66 @@ func (r *fakeRun) add(c github.Completion, groups int) {
 	}
 }
 
-func (g *fakeGitHub) AppendAnnotations(_ context.Context, _ github.Repo, id int64, c github.Completion) error {
+func (g *fakeGitHub) AppendAnnotations(_ context.Context, _ github.Repo, ref github.RunRef, c github.Completion) error {
 	return g.fuse.do(func() error {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		g.run(id).add(c, 1000)
+		g.run(ref.ID).add(c, 1000)
 		return nil
 	})
 }
 
+func (g *fakeGitHub) React(_ context.Context, _ github.Repo, comment int64, reaction string) error {
+	g.Reactions = append(g.Reactions, fmt.Sprint(comment, " ", reaction))
+	return nil
+}
+
+func (g *fakeGitHub) Reply(_ context.Context, _ github.Repo, pr int, body string) error {
+	g.Replies = append(g.Replies, body)
+	return nil
+}
+
+func (g *fakeGitHub) CommentsSince(context.Context, github.Repo, time.Time) ([]github.Comment, error) {
+	return g.Comments, nil
+}
+
+func (g *fakeGitHub) Repositories(context.Context) ([]github.Known, error) {
+	return []github.Known{{Repo: github.Repo{Installation: 3, ID: 77, Owner: "o", Name: "r"}, CloneURL: "https://github.com/o/r.git", Default: "main"}}, nil
+}
+
+func (g *fakeGitHub) RepositoriesOf(ctx context.Context, _ int64) ([]github.Known, error) {
+	return g.Repositories(ctx)
+}
+
+func (g *fakeGitHub) OpenPulls(context.Context, github.Repo) ([]github.Pull, error) {
+	var out []github.Pull
+	for _, p := range g.PullValue {
+		if p.Open {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+func (g *fakeGitHub) QueueBranches(context.Context, github.Repo) ([]github.Ref, error) {
+	return g.Groups, nil
+}
+
+func (g *fakeGitHub) Unfinished(_ context.Context, _ github.Repo, sha string) ([]github.Run, error) {
+	var out []github.Run
+	for _, r := range g.Runs {
+		if r.SHA == sha && r.Status != github.StatusCompleted {
+			out = append(out, r.Run)
+		}
+	}
+	return out, nil
+}
+
 func (g *fakeGitHub) BranchHead(context.Context, github.Repo, string) (string, error) {
-	return "", github.ErrGone
+	if g.Default == "" {
+		return "", github.ErrGone
+	}
+	return g.Default, nil
 }
 func (g *fakeGitHub) PointBranch(context.Context, github.Repo, string, string) error { return nil }
 func (g *fakeGitHub) CommitOnBranch(context.Context, github.Repo, github.BranchCommit) (string, error) {
@@ -223,6 +290,7 @@ type fakeMirrors struct {
 	Files      map[string]string // commit:path → content
 	Diff       []string
 	Base       string // merge base of everything
+	Trees      map[string]string
 }
 
 func (m *fakeMirrors) Fetch(_ context.Context, _ queue.Repo, refs ...string) (string, error) {
@@ -246,6 +314,9 @@ func (m *fakeMirrors) Resolve(_ context.Context, _, rev string) (string, error) 
 }
 
 func (m *fakeMirrors) Tree(_ context.Context, _, commit string) (string, error) {
+	if t, ok := m.Trees[commit]; ok {
+		return t, nil
+	}
 	return "tree-" + commit, nil
 }
 
@@ -305,6 +376,7 @@ type world struct {
 	policy  Policy
 	clock   time.Time
 	pools   map[string][]string
+	inspect Inspect
 	*planner
 }
 
@@ -313,7 +385,7 @@ func newWorld(t *testing.T) *world {
 	f := &fuse{}
 	w := &world{
 		t: t, fuse: f, queue: &fusedQueue{queue.NewMemory(), f},
-		gh: &fakeGitHub{fuse: f, PullValue: map[int]github.Pull{7: {Number: 7, Open: true, Head: head, HeadRepo: 77, Base: base, BaseRef: "main"}}},
+		gh: &fakeGitHub{fuse: f, Level: "write", PullValue: map[int]github.Pull{7: {Number: 7, Open: true, Head: head, HeadRepo: 77, Base: base, BaseRef: "main"}}},
 		mirrors: &fakeMirrors{
 			fuse: f, Base: base, Diff: []string{"model.py"},
 			Refs: map[string]string{"refs/pull/7/head": head, "refs/heads/main": base, "base": base},
@@ -335,7 +407,8 @@ func (w *world) start() {
 	w.fuse.mu.Unlock()
 	w.planner = &planner{
 		store: store{q: w.queue}, gh: w.gh, mirrors: w.mirrors, bundle: w.bundle, parse: config.Load, policy: w.policy,
-		tmp: w.t.TempDir(), pools: w.pools, log: quiet(), now: func() time.Time { return w.clock },
+		tmp: w.t.TempDir(), pools: w.pools, log: quiet(), now: func() time.Time { return w.clock }, inspect: w.inspect,
+		scans: make(chan struct{}, 1), metrics: newMetrics(),
 	}
 }
 

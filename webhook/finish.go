@@ -14,7 +14,7 @@ import (
 
 // finish ends the job of a key unless it has ended.
 func (p *planner) finish(ctx context.Context, key string, o Outcome) error {
-	unlock, err := p.locks.lock(ctx, key)
+	unlock, err := p.lock(ctx, key)
 	if err != nil {
 		return err
 	}
@@ -32,11 +32,16 @@ func (p *planner) finish(ctx context.Context, key string, o Outcome) error {
 // complete decides the round's outcome, if nothing has before, and sends it. The caller holds the key's lock.
 func (p *planner) complete(ctx context.Context, r *Record, rev uint64, o Outcome) error {
 	if r.Final == nil {
+		if o.infra && p.policy.PassOnInfra { // an open gate, because the operator wrote it out
+			o.Conclusion = github.Success
+			o.Output.Title = "let through without a verdict: " + o.Output.Title
+			p.audit(ctx, "let through without a verdict", "key", r.Key, "pr", r.PR, "head", r.Head, "title", o.Output.Title)
+		}
 		r.Final = &Final{
-			Conclusion: o.Conclusion, Title: o.Output.Title, Result: o.fromResult,
+			Conclusion: o.Conclusion, Title: o.Output.Title, Held: o.held, Open: o.infra && p.policy.PassOnInfra, Result: o.fromResult,
 			Summary: github.Truncate(o.Output.Summary, maxKeptSummary, github.TruncationNote),
 		}
-		r.State, r.Updated = StateCompleting, p.now()
+		r.State, r.Updated, r.Reused = StateCompleting, p.now(), o.reused
 		var err error
 		if rev, err = p.save(ctx, r, rev); err != nil {
 			return fmt.Errorf("record %s: %w", r.Key, err)
@@ -53,7 +58,7 @@ const maxKeptSummary = 4096
 // ignored when it is not the one that was decided.
 func (p *planner) send(ctx context.Context, r *Record, rev uint64, full *Outcome) error {
 	c := github.Completion{
-		Name: r.Check, Conclusion: r.Final.Conclusion,
+		Conclusion: r.Final.Conclusion, Actions: buttons(r.Final.Held),
 		Output: github.Output{Title: r.Final.Title, Summary: r.Final.Summary},
 	}
 	if full != nil && full.Conclusion == r.Final.Conclusion && full.Output.Title == r.Final.Title {
@@ -68,13 +73,30 @@ func (p *planner) send(ctx context.Context, r *Record, rev uint64, full *Outcome
 			p.log.WarnContext(ctx, "bundle not deleted", "key", r.Key, "error", err)
 		}
 	}
+	if full != nil && len(full.checks) > 0 && !r.Final.Gone {
+		p.families(ctx, r, full.checks, false)
+	}
 	r.State, r.Updated, r.Final.Summary = StateDone, p.now(), ""
 	if _, err := p.save(ctx, r, rev); err != nil {
 		return fmt.Errorf("record %s: %w", r.Key, err)
 	}
 	p.log.InfoContext(ctx, "job done", "key", r.Key, "run", r.RunID, "head", r.Head, "pr", r.PR,
 		"conclusion", r.Final.Conclusion, "title", r.Final.Title)
+	p.finished(r)
 	return nil
+}
+
+// buttons are what a completed run offers.
+func buttons(held bool) []github.Action {
+	if held {
+		return []github.Action{approveButton}
+	}
+	return []github.Action{rerunButton}
+}
+
+// ref addresses the record's check run.
+func (p *planner) ref(r *Record) github.RunRef {
+	return github.RunRef{ID: r.RunID, SHA: r.Head, Name: r.Check, PR: r.PR, DetailsURL: p.details(r)}
 }
 
 // tellFor is how long GitHub may refuse an outcome before we stop: an App that was uninstalled meanwhile never will.
@@ -103,11 +125,11 @@ func (p *planner) tell(ctx context.Context, r *Record, c github.Completion) erro
 		r.RunID = id
 	}
 	repo := ghRepo(r.Repo)
-	if err := p.gh.CompleteRun(ctx, repo, r.RunID, c); err != nil {
+	if err := p.gh.CompleteRun(ctx, repo, p.ref(r), c); err != nil {
 		return gone(err)
 	}
 	crash.At(crash.RunCompleted)
-	return gone(p.gh.AppendAnnotations(ctx, repo, r.RunID, c))
+	return gone(p.gh.AppendAnnotations(ctx, repo, p.ref(r), c))
 }
 
 // fenced makes text safe inside a code fence of three backticks.

@@ -30,11 +30,11 @@ func (f *fixLog) onEvent(ctx context.Context, _ queue.Event, t Trigger) error {
 	if t.Kind != KindLand {
 		return nil
 	}
-	slug, err := f.gh.Slug(ctx)
+	me, err := f.gh.Login(ctx)
 	if err != nil {
 		return err
 	}
-	if t.Sender == slug+"[bot]" {
+	if t.Sender == me {
 		f.log.InfoContext(ctx, "fix log: our own push")
 		return nil
 	}

@@ -35,6 +35,7 @@ type intake struct {
 	now     func() time.Time
 	memory  *semaphore.Weighted
 	healthy func(context.Context) error
+	metrics *Metrics
 }
 
 func newIntake(v *verifier, q queue.Queue, log *slog.Logger, now func() time.Time) *intake {
@@ -49,10 +50,12 @@ func newIntake(v *verifier, q queue.Queue, log *slog.Logger, now func() time.Tim
 	return in
 }
 
-// handler routes; what is not here is 404, and a wrong method 405.
-func (in *intake) handler() http.Handler {
+// handler routes; what is not here is 404, and a wrong method 405. Without a secret there is nothing to deliver to.
+func (in *intake) handler() *http.ServeMux {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /webhook", in.webhook)
+	if in.verify != nil {
+		mux.HandleFunc("POST /webhook", in.webhook)
+	}
 	mux.HandleFunc("GET /healthz", in.healthz)
 	return mux
 }
@@ -70,7 +73,9 @@ func (in *intake) webhook(w http.ResponseWriter, r *http.Request) {
 	log := in.log.With("delivery", oneWord(delivery), "event", oneWord(event))
 	ctx, cancel := context.WithTimeout(r.Context(), storeTimeout)
 	defer cancel()
+	start := time.Now()
 	said, err := in.accept(ctx, w, r, event, delivery)
+	in.count(event, said, err, time.Since(start))
 	var no *refusal
 	switch {
 	case errors.As(err, &no):
@@ -145,6 +150,20 @@ func (in *intake) accept(ctx context.Context, w http.ResponseWriter, r *http.Req
 		return "stored already", nil
 	}
 	return "stored", nil
+}
+
+// count keeps the number of series small: what a stranger sends is one of them.
+func (in *intake) count(event, said string, err error, took time.Duration) {
+	if !Known(event) {
+		event = "other"
+	}
+	if err != nil {
+		said = "refused"
+	} else {
+		in.metrics.observe("gatebot_webhook_seconds", took)
+		in.metrics.set("gatebot_last_delivery_unix_seconds", float64(in.now().Unix()))
+	}
+	in.metrics.add("gatebot_webhooks_total", 1, "event", event, "answer", said)
 }
 
 func (in *intake) healthz(w http.ResponseWriter, r *http.Request) {

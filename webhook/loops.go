@@ -3,10 +3,12 @@ package webhook
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/gatebot/gatebot/internal/queue"
+	"github.com/gatebot/gatebot/webhook/github"
 )
 
 // lanes: one consumer per event type, so that a long fetch for one never keeps a merge group waiting for its queued
@@ -38,7 +40,7 @@ func (s *Server) event(handle func(context.Context, queue.Event, Trigger) error)
 			return &dropError{"event cannot be read: " + err.Error()}
 		}
 		ctx = withDelivery(ctx, ev)
-		t, err := Parse(ev.Type, ev.Payload)
+		t, err := parseEvent(ev.Type, ev.Payload, !s.opts.AsToken)
 		if err != nil {
 			return &dropError{fmt.Sprintf("delivery %s: %v", ev.Delivery, err)}
 		}
@@ -53,8 +55,42 @@ func (s *Server) event(handle func(context.Context, queue.Event, Trigger) error)
 // giveUpEvent is when an event that always fails is dropped; what it planned is ended long before that.
 const giveUpEvent = 48 * time.Hour
 
+// loops are what one server does at a time, whatever their number. Each returns when its ctx ends; work ends later.
+func (s *Server) loops(work context.Context) map[string]func(ctx context.Context) {
+	loops := map[string]func(context.Context){
+		"sweep":   func(ctx context.Context) { s.sweeping(ctx, work) },
+		"present": s.presenting,
+		"mirrors": s.tidying,
+	}
+	if s.opts.Poll == 0 && !s.opts.AsToken {
+		loops["deliveries"] = s.recovering
+	}
+	return loops
+}
+
+// alone runs a loop while this server is the one that does, and waits for its turn otherwise.
+func (s *Server) alone(ctx context.Context, name string, loop func(context.Context)) {
+	leader := func(v float64) { s.planner.metrics.set("gatebot_leader", v, "loop", name) }
+	if s.planner.shared == nil || name == "mirrors" { // mirrors are each server's own
+		leader(1)
+		loop(ctx)
+		return
+	}
+	for ctx.Err() == nil {
+		leader(0)
+		held, release, err := s.planner.shared.acquire(ctx, "loop/"+name)
+		if err != nil {
+			return
+		}
+		s.opts.Log.InfoContext(ctx, "this server runs the loop now", "loop", name)
+		leader(1)
+		loop(held)
+		release()
+	}
+}
+
 func (s *Server) sweeping(ctx, work context.Context) {
-	for start := true; ; start = false {
+	for start := s.planner.shared == nil; ; start = false {
 		if err := s.planner.sweep(work, start); err != nil && ctx.Err() == nil {
 			s.opts.Log.WarnContext(ctx, "sweep", "error", err)
 		}
@@ -73,6 +109,59 @@ func (s *Server) recovering(ctx context.Context) {
 			s.opts.Log.WarnContext(ctx, "missed webhooks not looked for", "error", err)
 		}
 		pause(ctx, wait)
+	}
+}
+
+// orphansEvery is the time between looks for check runs that nothing stands behind: one request for each open head.
+const orphansEvery = time.Hour
+
+// presenting looks at what is open. With webhooks it is the last line and waits until they have had their chance.
+func (s *Server) presenting(ctx context.Context) {
+	every, seen, looked := s.opts.Present, s.opts.Now(), time.Time{}
+	if s.opts.Poll > 0 {
+		every, seen = s.opts.Poll, s.opts.Now().Add(-time.Hour)
+	} else {
+		pause(ctx, min(every, time.Minute))
+	}
+	for ctx.Err() == nil {
+		at := s.opts.Now()
+		orphans := at.Sub(looked) > orphansEvery
+		err := s.planner.reconcile(ctx, orphans)
+		if err == nil && orphans {
+			looked = at
+		}
+		if s.opts.Poll > 0 && err == nil {
+			if err = s.planner.pollComments(ctx, seen.Add(-time.Minute)); err == nil {
+				seen = at
+			}
+		}
+		wait := every
+		if err != nil && ctx.Err() == nil {
+			s.opts.Log.WarnContext(ctx, "what is open was not looked at", "error", err)
+			var limit *github.RateLimitedError
+			if errors.As(err, &limit) {
+				wait = max(wait, limit.After)
+			}
+		}
+		pause(ctx, wait)
+	}
+}
+
+// tidyEvery is the time between packings of the mirrors.
+const tidyEvery = 24 * time.Hour
+
+func (s *Server) tidying(ctx context.Context) {
+	m, ok := s.opts.Mirrors.(interface {
+		Tidy(ctx context.Context, keep time.Duration) error
+	})
+	for ok {
+		pause(ctx, tidyEvery)
+		if ctx.Err() != nil {
+			return
+		}
+		if err := m.Tidy(ctx, s.opts.Policy.KeepRecord); err != nil && ctx.Err() == nil {
+			s.opts.Log.WarnContext(ctx, "mirrors not tidied", "error", err)
+		}
 	}
 }
 

@@ -2,7 +2,9 @@ package webhook
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/webhook/github"
 )
 
@@ -11,8 +13,18 @@ type Outcome struct {
 	Conclusion  github.Conclusion
 	Output      github.Output
 	Annotations []github.Annotation
-	fromResult  bool // a result message stands behind it and is not acknowledged before GitHub has it all
+	held        bool                  // waits for an approval
+	infra       bool                  // we could not look
+	fromResult  bool                  // a result message stands behind it and is not acknowledged before GitHub has it all
+	checks      []finding.CheckResult // of the results, for the check families
+	reused      string                // commit whose verdict this is
 }
+
+// Buttons. GitHub shows them once the run is completed.
+var (
+	approveButton = github.Action{Label: "Approve this commit", Description: "Let exactly this commit run", Identifier: actionApprove}
+	rerunButton   = github.Action{Label: "Check again", Description: "Another attempt at this commit", Identifier: actionRerun}
+)
 
 // The outcomes that are no verdict. Only a violation is ever a failure.
 
@@ -33,7 +45,7 @@ func withdrawn(reason string) Outcome {
 
 // infrastructure: we could not look. The gate stays closed and a re-run is a click away.
 func infrastructure(reason string) Outcome {
-	return Outcome{Conclusion: github.Cancelled, Output: github.Output{
+	return Outcome{infra: true, Conclusion: github.Cancelled, Output: github.Output{
 		Title: "infrastructure, no verdict: " + reason,
 		Summary: "gatebot could not reach a verdict on this commit. This says nothing about the code.\n\n```\n" + fenced(reason) +
 			"\n```\n\nUse **Re-run** to try again.",
@@ -59,11 +71,12 @@ func badConfig(err error) Outcome {
 }
 
 // held: the code of a stranger runs on nobody's machine before somebody has looked at it.
-func held() Outcome {
-	return Outcome{Conclusion: github.ActionRequired, Output: github.Output{
-		Title: "from a fork: waiting for approval",
-		Summary: "Checking this commit runs its code on a runner, and it comes from a fork. Somebody with write access approves " +
-			"exactly this commit with **Re-run**; after another push it takes another approval.",
+func held(why, head string) Outcome {
+	return Outcome{Conclusion: github.ActionRequired, held: true, Output: github.Output{
+		Title: "waiting for approval: " + why,
+		Summary: fmt.Sprintf("Checking this commit runs its code on a runner, and %s. Somebody with write access approves exactly this "+
+			"commit with the button **%s**, or with the comment\n\n    /gatebot ok %.12s\n\nAfter another push it takes another approval.",
+			why, approveButton.Label, head),
 	}}
 }
 
@@ -73,6 +86,13 @@ func logOnly(path string) Outcome {
 		Title:   "fix log only",
 		Summary: fmt.Sprintf("The change touches only the fix log, `%s`: there is no code to check.", path),
 	}}
+}
+
+func joinReasons(reasons []string) string { return strings.Join(reasons, "; ") }
+
+// cellText makes text fit into a table.
+func cellText(s string) string {
+	return strings.NewReplacer("|", "\\|", "\n", " ", "`", "'", "<", "&lt;").Replace(s)
 }
 
 // waiting is what a new run shows.

@@ -47,20 +47,23 @@ func (c *common) trigger(kind Kind) Trigger {
 
 // check refuses a trigger that lacks what acting on it needs, or whose names could mean something else in a URL or on a
 // command line.
-func (t *Trigger) check() error {
+func (t *Trigger) check(asApp bool) error {
 	r := t.Repo
+	if t.Kind == KindSweep {
+		return nil // names an installation only, and that was looked at
+	}
 	switch {
 	case r.ID <= 0:
 		return errors.New("repository.id is missing")
 	case !plainName(r.Owner), !plainName(r.Name):
 		return fmt.Errorf("repository %q/%q is not a repository's name", r.Owner, r.Name)
-	case r.Installation <= 0:
+	case asApp && r.Installation <= 0:
 		return errors.New("installation.id is missing (the webhook must be the App's, not the repository's)")
 	}
 	if u, err := url.Parse(r.CloneURL); err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
 		return fmt.Errorf("repository.clone_url %q is not an http(s) URL", r.CloneURL)
 	}
-	if t.Kind != KindCancel && !isID(t.Head) {
+	if t.Kind != KindCancel && t.Kind != KindCommand && !isID(t.Head) {
 		return fmt.Errorf("head commit %q is not a full object id", t.Head)
 	}
 	if t.Base != "" && !isID(t.Base) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/gatebot/gatebot/internal/queue"
@@ -22,6 +23,13 @@ type planner struct {
 	policy  Policy
 	tmp     string              // directory for bundles on their way to the queue
 	pools   map[string][]string // runner → pools it serves; nil when runners are not told apart
+	inspect Inspect             // nil: nothing is said about the source of held commits
+	scans   chan struct{}       // so many inspections at once
+	explain func(rule string) (text string, ok bool)
+	trail   *auditLog // nil: none
+	metrics *Metrics
+	pages   *pages // nil: no details pages
+	counted atomic.Pointer[census]
 	log     *slog.Logger
 	now     func() time.Time
 }
@@ -36,6 +44,12 @@ func (p *planner) Plan(ctx context.Context, ev queue.Event, t Trigger) error {
 		return p.planCancel(ctx, t)
 	case KindRerun:
 		return p.planRerun(ctx, ev, t)
+	case KindAction:
+		return p.planAction(ctx, ev, t)
+	case KindCommand:
+		return p.planCommand(ctx, ev, t)
+	case KindSweep:
+		return p.sweepInstallation(ctx, t.Repo.Installation)
 	case KindCheck, KindLand:
 		if t.PR > 0 {
 			return p.planPull(ctx, ev, t)
@@ -82,6 +96,10 @@ func (p *planner) planPull(ctx context.Context, ev queue.Event, t Trigger) error
 	}
 	rec := p.record(t)
 	rec.Fork = pr.HeadRepo != t.Repo.ID // a fork that was deleted meanwhile is still one
+	rec.Author = pr.Author
+	if t.Action == "synchronize" {
+		rec.Pusher = t.Sender
+	}
 	var old []string
 	pull := pullKey(t.Repo.ID, t.PR)
 	err = change(ctx, &p.store, queue.BucketHeads, pull, func(h *pullHead) bool {
@@ -142,7 +160,7 @@ func ignoreMissing(err error) error {
 // want makes sure that there is a job for rec's content, and a new round of it when the last one ended without a
 // verdict and this event is news.
 func (p *planner) want(ctx context.Context, ev queue.Event, rec Record) error {
-	unlock, err := p.locks.lock(ctx, rec.Key)
+	unlock, err := p.lock(ctx, rec.Key)
 	if err != nil {
 		return err
 	}
@@ -185,6 +203,7 @@ func (p *planner) point(ctx context.Context, r *Record, rev uint64, fresh bool) 
 func (p *planner) newRound(ctx context.Context, r *Record, rev uint64, delivery string) (uint64, error) {
 	r.Round, r.Attempt, r.Infra, r.Epoch = r.Round+1, r.Attempt+1, 0, 0
 	r.State, r.RunID, r.Job, r.Final, r.InProgress, r.Warned = StatePlanned, 0, nil, nil, false, false
+	r.ApprovedBy, r.GateChanged, r.Shown, r.Position, r.Told = nil, nil, nil, 0, time.Time{}
 	r.Delivery, r.Created, r.Updated = delivery, p.now(), p.now()
 	return p.save(ctx, r, rev)
 }

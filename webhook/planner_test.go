@@ -316,25 +316,27 @@ func TestForks(t *testing.T) {
 		w.mirrors.Refs["refs/pull/7/head"] = sha
 	}
 	fork(head)
-	const waits, queued = "action_required from a fork: waiting for approval", "queued waiting for a runner"
+	const waits, queued = "action_required waiting for approval: it comes from a fork", "queued waiting for a runner"
 	w.plan("pull_request", pullPayload("opened", head, ""))
 	w.want("a1 " + waits)
 	external := w.gh.Runs[0].ExternalID
 	w.gh.Level = "read"
-	w.plan("check_run", runPayload("rerequested", external, ""))
+	w.plan("check_run", buttonPayload(actionApprove, external))
 	w.want("a1 " + waits)
+	w.gh.Level = "write"
+	w.plan("check_run", runPayload("rerequested", external, "")) // looks again, and lets nothing through
+	w.want("a1 "+waits, "a1 "+waits)
 	if n := len(w.jobs()); n != 0 {
 		t.Fatalf("%d jobs without an approval", n)
 	}
-	w.gh.Level = "write"
-	w.plan("check_run", runPayload("rerequested", external, ""))
-	w.want("a1 "+waits, "a1 "+queued)
+	w.plan("check_run", buttonPayload(actionApprove, w.gh.Runs[1].ExternalID))
+	w.want("a1 "+waits, "a1 "+waits, "a1 "+queued)
 	if n := len(w.jobs()); n != 1 {
 		t.Fatalf("%d jobs after the approval", n)
 	}
 	fork(head2)
 	w.plan("pull_request", pullPayload("synchronize", head2, ""))
-	w.want("a1 "+waits, "a1 cancelled superseded by b2b2b2b2b2b2 on main", "b2 "+waits)
+	w.want("a1 "+waits, "a1 "+waits, "a1 cancelled superseded by b2b2b2b2b2b2 on main", "b2 "+waits)
 
 	w = newWorld(t)
 	w.policy.RunForks = true

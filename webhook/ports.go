@@ -14,9 +14,9 @@ import (
 type Checks interface {
 	CreateRun(ctx context.Context, r github.Repo, n github.NewRun) (github.Run, error)
 	FindRun(ctx context.Context, r github.Repo, sha, name, externalID string) (github.Run, bool, error)
-	UpdateRun(ctx context.Context, r github.Repo, id int64, name, status string, out github.Output) error
-	CompleteRun(ctx context.Context, r github.Repo, id int64, c github.Completion) error
-	AppendAnnotations(ctx context.Context, r github.Repo, id int64, c github.Completion) error
+	UpdateRun(ctx context.Context, r github.Repo, run github.RunRef, status string, out github.Output) error
+	CompleteRun(ctx context.Context, r github.Repo, run github.RunRef, c github.Completion) error
+	AppendAnnotations(ctx context.Context, r github.Repo, run github.RunRef, c github.Completion) error
 }
 
 // Pulls reads pull requests.
@@ -35,6 +35,22 @@ type Branches interface {
 	HasOpenPull(ctx context.Context, r github.Repo, head, base string) (bool, error)
 }
 
+// Comments answers commands.
+type Comments interface {
+	React(ctx context.Context, r github.Repo, comment int64, reaction string) error
+	Reply(ctx context.Context, r github.Repo, pr int, body string) error
+	CommentsSince(ctx context.Context, r github.Repo, since time.Time) ([]github.Comment, error)
+}
+
+// Present is what is open now, whatever events came.
+type Present interface {
+	Repositories(ctx context.Context) ([]github.Known, error)
+	RepositoriesOf(ctx context.Context, installation int64) ([]github.Known, error)
+	OpenPulls(ctx context.Context, r github.Repo) ([]github.Pull, error)
+	QueueBranches(ctx context.Context, r github.Repo) ([]github.Ref, error)
+	Unfinished(ctx context.Context, r github.Repo, sha string) ([]github.Run, error)
+}
+
 // Deliveries finds and repeats webhooks that did not arrive.
 type Deliveries interface {
 	Deliveries(ctx context.Context, since time.Time) ([]github.Delivery, error)
@@ -46,9 +62,11 @@ type GitHub interface {
 	Checks
 	Pulls
 	Branches
+	Comments
+	Present
 	Deliveries
 	ID() int64 // of the App
-	Slug(ctx context.Context) (string, error)
+	Login(ctx context.Context) (string, error)
 	GitToken(ctx context.Context, r github.Repo) (string, error)
 }
 

@@ -17,10 +17,6 @@ import (
 // prepare fetches the commit, reads the gate's configuration and stores the bundle. It ends in a job, in an outcome
 // when there can be or need be none, or in an error to try again.
 func (p *planner) prepare(ctx context.Context, r *Record) (*queue.Job, *Outcome, error) {
-	if r.Fork && r.Approved == "" && !p.policy.RunForks {
-		end := held()
-		return nil, &end, nil
-	}
 	refs := []string{r.HeadRef}
 	if r.BaseRef != "" && "refs/heads/"+r.BaseRef != r.HeadRef {
 		refs = append(refs, "refs/heads/"+r.BaseRef)
@@ -47,22 +43,37 @@ func (p *planner) prepare(ctx context.Context, r *Record) (*queue.Job, *Outcome,
 			return nil, &end, nil
 		}
 	}
+	var changed []string
 	if base != "" {
-		changed, err := p.mirrors.Changed(ctx, dir, base, r.Head)
-		if err != nil {
+		if changed, err = p.mirrors.Changed(ctx, dir, base, r.Head); err != nil {
 			return nil, nil, err
 		}
 		if onlyLog(changed, cfg.FixLog.Path) {
 			end := logOnly(cfg.FixLog.Path)
 			return nil, &end, nil
 		}
+		if r.BaseTree, err = p.mirrors.Tree(ctx, dir, base); err != nil {
+			return nil, nil, err
+		}
 	}
+	why, by, err := p.held(ctx, r, changed, cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	if why != "" {
+		end := p.heldOutcome(ctx, r, why, dir, base, data)
+		return nil, &end, nil
+	}
+	r.ApprovedBy = by
 	job := &queue.Job{
 		ID: r.jobID(), Key: r.Key, Attempt: r.Attempt, Check: r.Check, Repo: r.Repo, Head: r.Head, Base: base, PR: r.PR,
 		Trigger: r.Trigger, Pool: r.Pool, Config: data, Timeout: p.policy.Timeout, Enqueued: p.now(),
 	}
 	if job.Tree, err = p.mirrors.Tree(ctx, dir, r.Head); err != nil {
 		return nil, nil, err
+	}
+	if end, err := p.reuse(ctx, r, job); end != nil || err != nil {
+		return nil, end, err
 	}
 	end, err := p.storeBundle(ctx, dir, job)
 	return job, end, err
@@ -117,6 +128,13 @@ func (p *planner) bases(ctx context.Context, r *Record, dir string) (old, truste
 		if base, err = p.mirrors.Resolve(ctx, dir, "refs/heads/"+r.BaseRef); err != nil {
 			return "", "", err
 		}
+	}
+	if base == "" && r.landed() { // found without an event: what its parent had is old
+		parent, err := p.mirrors.Resolve(ctx, dir, r.Head+"^1")
+		if err != nil && !errors.Is(err, git.ErrNotFound) {
+			return "", "", err
+		}
+		base = parent
 	}
 	trusted = base
 	if r.landed() {

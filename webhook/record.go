@@ -38,10 +38,15 @@ type Record struct {
 	BaseRef string     `json:"base_ref,omitempty"` // branch
 	PR      int        `json:"pr,omitempty"`
 	Trigger string     `json:"trigger"` // event that planned it
-	// Fork says that the commit comes from another repository, Approved who with write access let it run all the same:
-	// that is good for this commit only, for the next one has another record.
-	Fork     bool   `json:"fork,omitempty"`
-	Approved string `json:"approved,omitempty"`
+	// Who is behind the commit: the pull request's author and, when it was pushed to, who did. Fork says that it comes from
+	// another repository. Untrusted is decided from these when the job goes out; ApprovedBy let it run all the same.
+	Author      string    `json:"author,omitempty"`
+	Pusher      string    `json:"pusher,omitempty"`
+	Fork        bool      `json:"fork,omitempty"`
+	Untrusted   bool      `json:"untrusted,omitempty"`
+	ApprovedBy  *Approval `json:"approved_by,omitempty"`
+	GateChanged []string  `json:"gate_changed,omitempty"` // files of the gate that the change edits
+	BaseTree    string    `json:"base_tree,omitempty"`
 
 	Round   int `json:"round"`   // one check run each: 1, and one more for every re-run somebody asked for
 	Attempt int `json:"attempt"` // one job message each, over all rounds: fences results
@@ -55,6 +60,11 @@ type Record struct {
 	InProgress bool       `json:"in_progress,omitempty"` // GitHub was told that a runner has it
 	Warned     bool       `json:"warned,omitempty"`      // GitHub was told that none has
 	Final      *Final     `json:"final,omitempty"`
+	Shown      []string   `json:"shown,omitempty"`    // check families that have a run of their own
+	Position   int        `json:"position,omitempty"` // in the queue, as GitHub was last told
+	Told       time.Time  `json:"told,omitzero"`      // when that was
+	Runner     string     `json:"runner,omitempty"`   // that has it, or had it last
+	Reused     string     `json:"reused,omitempty"`   // commit whose verdict this is
 
 	Delivery string    `json:"delivery"` // the event of this round
 	Created  time.Time `json:"created"`  // of this round
@@ -67,12 +77,14 @@ type Final struct {
 	Title      string            `json:"title"`
 	Summary    string            `json:"summary,omitempty"` // shortened
 	Result     bool              `json:"result,omitempty"`  // made from a result that will be delivered again until done
+	Held       bool              `json:"held,omitempty"`    // has the button that approves
+	Open       bool              `json:"open,omitempty"`    // let through without a verdict
 	Gone       bool              `json:"gone,omitempty"`    // GitHub has no such commit or run: nothing to complete
 }
 
 // Verdict reports whether the round ended in a statement about the code.
 func (r *Record) Verdict() bool {
-	return r.State == StateDone && r.Final != nil &&
+	return r.State == StateDone && r.Final != nil && !r.Final.Open &&
 		(r.Final.Conclusion == github.Success || r.Final.Conclusion == github.Failure)
 }
 

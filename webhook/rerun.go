@@ -26,7 +26,7 @@ func (p *planner) planRerun(ctx context.Context, ev queue.Event, t Trigger) erro
 	if key == "" {
 		return p.rerunUnknown(ctx, ev, t)
 	}
-	unlock, err := p.locks.lock(ctx, key)
+	unlock, err := p.lock(ctx, key)
 	if err != nil {
 		return err
 	}
@@ -48,12 +48,6 @@ func (p *planner) planRerun(ctx context.Context, ev queue.Event, t Trigger) erro
 		p.log.InfoContext(ctx, "re-run of an older attempt: there is a newer one", "key", key, "round", round, "now", r.Round)
 		return nil
 	default:
-		if r.Fork && r.Approved == "" {
-			if ok, err := p.mayApprove(ctx, t); !ok || err != nil {
-				return err
-			}
-			r.Approved = t.Sender
-		}
 		r.Repo = t.Repo // names and clone URL may have changed
 		if rev, err = p.newRound(ctx, r, rev, ev.Delivery); err != nil {
 			return err
@@ -61,17 +55,6 @@ func (p *planner) planRerun(ctx context.Context, ev queue.Event, t Trigger) erro
 		fresh = true
 	}
 	return p.point(ctx, r, rev, fresh)
-}
-
-// mayApprove asks GitHub whether the sender can write to the repository. What the event says of them is not taken for it.
-func (p *planner) mayApprove(ctx context.Context, t Trigger) (bool, error) {
-	level, err := p.gh.Permission(ctx, ghRepo(t.Repo), t.Sender)
-	if err != nil {
-		return false, err
-	}
-	ok := level == "admin" || level == "write"
-	p.log.InfoContext(ctx, "approval of a fork's commit", "head", t.Head, "by", t.Sender, "permission", level, "granted", ok)
-	return ok, nil
 }
 
 // rerunUnknown is for a run that this server has no record of: the commit is looked up at GitHub.

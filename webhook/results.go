@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/queue"
@@ -22,7 +21,7 @@ func (p *planner) handleResult(ctx context.Context, runner string, data []byte) 
 		return &dropError{"result of runner " + runner + " names no job"}
 	}
 	log := p.log.With("key", res.Key, "job", res.JobID, "attempt", res.Attempt, "epoch", res.Epoch, "runner", runner, "class", res.Class)
-	unlock, err := p.locks.lock(ctx, res.Key)
+	unlock, err := p.lock(ctx, res.Key)
 	if err != nil {
 		return err
 	}
@@ -48,7 +47,7 @@ func (p *planner) handleResult(ctx context.Context, runner string, data []byte) 
 		return p.started(ctx, r, rev, &res)
 	}
 	log.InfoContext(ctx, "result", "reason", res.Reason, "took", res.Finished.Sub(res.Started))
-	o, reason := p.judge(r, &res)
+	o, reason := p.judge(ctx, r, &res)
 	if o != nil {
 		return p.complete(ctx, r, rev, *o)
 	}
@@ -75,7 +74,7 @@ func (p *planner) mayRun(runner, pool string) bool {
 
 // judge decides what a result means for the check run: an outcome, or none and the reason, when infrastructure spoilt
 // the attempt. A results file that is not about this commit is no verdict about it.
-func (p *planner) judge(r *Record, res *queue.Result) (*Outcome, string) {
+func (p *planner) judge(ctx context.Context, r *Record, res *queue.Result) (*Outcome, string) {
 	switch res.Class {
 	case queue.ClassTimeout:
 		o := timedOut(orElse(res.Reason, "the time limit was hit"))
@@ -97,19 +96,12 @@ func (p *planner) judge(r *Record, res *queue.Result) (*Outcome, string) {
 	case results.Tree != "" && results.Tree != r.Job.Tree:
 		return nil, fmt.Sprintf("results are about tree %.12s, not %.12s", results.Tree, r.Job.Tree)
 	}
-	o := Outcome{Conclusion: github.Success, fromResult: true}
-	switch results.Verdict {
-	case finding.VerdictPass:
-	case finding.VerdictFail:
-		o.Conclusion = github.Failure
-	default:
-		return nil, "no verdict: " + strings.Join(results.Reasons, "; ")
+	o, reason := p.render(r, r.Job, results, res.Runner)
+	if o != nil {
+		o.fromResult = true
+		p.remember(ctx, r, res.Runner, results, res.Results)
 	}
-	face := github.Render(results, github.Context{
-		Head: r.Head, Base: r.Job.Base, PR: r.PR, Attempt: r.Infra + 1, Runner: res.Runner,
-	})
-	o.Output, o.Annotations = face.Output, face.Annotations
-	return &o, ""
+	return o, reason
 }
 
 func orElse(s, other string) string {
@@ -122,14 +114,14 @@ func orElse(s, other string) string {
 // started notes the lease and tells GitHub once that the run is in progress.
 func (p *planner) started(ctx context.Context, r *Record, rev uint64, res *queue.Result) error {
 	tell := !r.InProgress && r.State == StateQueued
-	r.InProgress, r.Updated = true, p.now()
+	r.InProgress, r.Updated, r.Runner = true, p.now(), res.Runner
 	if _, err := p.save(ctx, r, rev); err != nil {
 		return err
 	}
 	if !tell {
 		return nil
 	}
-	err := p.gh.UpdateRun(ctx, ghRepo(r.Repo), r.RunID, r.Check, github.StatusInProgress, github.Output{
+	err := p.gh.UpdateRun(ctx, ghRepo(r.Repo), p.ref(r), github.StatusInProgress, github.Output{
 		Title:   "running",
 		Summary: fmt.Sprintf("Runner `%s` has taken the job.", fenced(res.Runner)),
 	})
@@ -167,7 +159,7 @@ func (p *planner) handleExhausted(ctx context.Context, sub string, data []byte, 
 		p.log.ErrorContext(ctx, "exhausted job cannot be read", "pool", sub, "error", err)
 		return nil
 	}
-	unlock, err := p.locks.lock(ctx, job.Key)
+	unlock, err := p.lock(ctx, job.Key)
 	if err != nil {
 		return err
 	}

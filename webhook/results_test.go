@@ -47,7 +47,7 @@ func TestWhatAResultMeans(t *testing.T) {
 		{"other schema", results(func(r *finding.Results) { r.Schema = "x/v9" }), "", "schema"},
 		{"odd verdict", results(func(r *finding.Results) { r.Verdict = "skipped" }), "", "is none of"},
 	} {
-		o, why := newWorld(t).judge(&Record{Head: head, Job: &j}, &tc.in)
+		o, why := newWorld(t).judge(t.Context(), &Record{Head: head, Job: &j}, &tc.in)
 		switch {
 		case tc.want == "" && (o != nil || !strings.Contains(why, tc.why)):
 			t.Errorf("%s: outcome %+v, reason %q", tc.name, o, why)

@@ -10,10 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gatebot/gatebot/internal/bundle"
 	"github.com/gatebot/gatebot/internal/config"
+	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/queue"
 )
 
@@ -27,20 +29,38 @@ type Options struct {
 	Addr    string // to listen on; "127.0.0.1:0" picks a port, see Server.URL
 	GitHost string // only host that gets tokens; empty: any
 
+	// Admin is another address, for /metrics and /readyz; empty: they are served on Addr to this machine alone.
+	Admin string
+	// PublicURL is where people reach Addr; it becomes the address behind "Details". Empty: no details pages.
+	PublicURL string
+	Rules     []finding.RuleInfo // for the SARIF files of the pages
+
 	Bundle  Bundle  // nil: bundle.Write
+	Inspect Inspect // of held commits, such as ChildInspect; nil: their source is not looked at
+	Explain func(rule string) (text string, ok bool)
 	Scan    Scan    // for the fix log, such as ChildScan; nil turns the fix log off
 	Mirrors Mirrors // nil: GitMirrors under Data
 
-	Policy  Policy              // zero: DefaultPolicy
+	// AsToken: webhooks are a repository's own and name no installation.
+	AsToken bool
+	// Poll is the time between looks at what is open when no webhooks come; 0: webhooks come.
+	Poll time.Duration
+	// Shared: other servers work on the same queue. LeaseFor is how long one of them may be silent, 0 for the default.
+	Shared   bool
+	LeaseFor time.Duration
+
+	Policy  *Policy             // nil: DefaultPolicy
 	Pools   map[string][]string // runner → pools; nil: not checked
 	Lease   time.Duration       // of one message in this process; 0: 10 s
 	Sweep   time.Duration       // between sweeps; 0: one minute
 	Recover time.Duration       // between looks for deliveries that were missed; 0: 5 minutes
+	Present time.Duration       // between looks at what is open, whatever events came; 0: 10 minutes
 	Drain   time.Duration       // how long handlers may go on after Run was told to stop; 0: 10 s
 	Backoff func(deliveries int) time.Duration
 
-	Log *slog.Logger
-	Now func() time.Time
+	Metrics *Metrics // nil: of its own
+	Log     *slog.Logger
+	Now     func() time.Time
 }
 
 // Server is the whole of `gatebot serve` but the queue.
@@ -48,14 +68,17 @@ type Server struct {
 	opts     Options
 	planner  *planner
 	fixlog   *fixLog
+	intake   *intake
 	http     *http.Server
 	listener net.Listener
+	admin    net.Listener // nil: none
+	stopping atomic.Bool
 }
 
 // New checks the options, makes the data directory and listens, so that a taken port is known at once. Run serves.
 func New(o Options) (*Server, error) {
 	v, err := newVerifier(o.Secrets)
-	if err != nil {
+	if err != nil && (o.Poll == 0 || len(o.Secrets) > 0) { // nobody sends webhooks to a server that polls
 		return nil, err
 	}
 	switch {
@@ -77,18 +100,34 @@ func New(o Options) (*Server, error) {
 			Token: func(ctx context.Context, r queue.Repo) (string, error) { return o.GitHub.GitToken(ctx, ghRepo(r)) },
 		}
 	}
+	trail, err := openAudit(filepath.Join(o.Data, "audit.jsonl"))
+	if err != nil {
+		return nil, fmt.Errorf("server: %w", err)
+	}
 	s := &Server{opts: o, planner: &planner{
 		store: store{q: o.Queue}, gh: o.GitHub, mirrors: o.Mirrors, bundle: o.Bundle, parse: config.Load,
-		policy: o.Policy, tmp: tmp, pools: o.Pools, log: o.Log, now: o.Now,
+		policy: *o.Policy, tmp: tmp, pools: o.Pools, log: o.Log, now: o.Now, inspect: o.Inspect, explain: o.Explain,
+		scans: make(chan struct{}, 2), trail: trail, metrics: o.Metrics,
 	}}
+	if o.Shared {
+		s.planner.shared = newLeases(o.Queue, o.LeaseFor, o.Log)
+	}
+	start, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if s.planner.pages, err = newPages(start, &s.planner.store, o.PublicURL, o.Rules); err != nil {
+		return nil, errors.Join(err, trail.close())
+	}
 	if o.Scan != nil {
 		s.fixlog = &fixLog{planner: s.planner, scan: o.Scan}
 	}
-	if s.listener, err = net.Listen("tcp", o.Addr); err != nil {
-		return nil, fmt.Errorf("server: %w (is another gatebot running?)", err)
+	s.intake = newIntake(v, o.Queue, o.Log, o.Now)
+	s.intake.metrics = o.Metrics
+	s.gauges(o.Now())
+	if err := s.listen(); err != nil {
+		return nil, errors.Join(err, trail.close())
 	}
 	s.http = &http.Server{
-		Handler:           newIntake(v, o.Queue, o.Log, o.Now).handler(),
+		Handler:           s.handler(),
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second, // 25 MB within GitHub's own limit of 10 s, and slower proxies
 		WriteTimeout:      45 * time.Second,
@@ -100,8 +139,15 @@ func New(o Options) (*Server, error) {
 }
 
 func (o *Options) fill() {
-	if o.Policy == (Policy{}) {
-		o.Policy = DefaultPolicy()
+	if o.Policy == nil {
+		p := DefaultPolicy()
+		o.Policy = &p
+	}
+	if o.Metrics == nil {
+		o.Metrics = newMetrics()
+	}
+	if o.Present == 0 {
+		o.Present = 10 * time.Minute
 	}
 	if o.Addr == "" {
 		o.Addr = "127.0.0.1:8080"
@@ -148,11 +194,13 @@ func (s *Server) Run(ctx context.Context) error {
 	for _, l := range s.lanes() {
 		wg.Go(func() { l.run(ctx, work) })
 	}
-	wg.Go(func() { s.sweeping(ctx, work) })
-	wg.Go(func() { s.recovering(ctx) })
+	for name, loop := range s.loops(work) {
+		wg.Go(func() { s.alone(ctx, name, loop) })
+	}
 	if x, ok := s.opts.Queue.(queue.Exhauster); ok {
 		wg.Go(func() { s.exhausted(ctx, x) })
 	}
+	admin := s.serveAdmin()
 	served := make(chan error, 1)
 	go func() { served <- s.http.Serve(s.listener) }()
 
@@ -162,6 +210,7 @@ func (s *Server) Run(ctx context.Context) error {
 	case failure = <-served:
 		stop()
 	}
+	s.stopping.Store(true)
 	timer := time.AfterFunc(s.opts.Drain, cut)
 	defer timer.Stop()
 	if failure == nil {
@@ -173,6 +222,7 @@ func (s *Server) Run(ctx context.Context) error {
 		}
 	}
 	wg.Wait()
+	failure = errors.Join(failure, admin(), s.planner.trail.close())
 	if failure != nil {
 		return fmt.Errorf("server: %w", failure)
 	}

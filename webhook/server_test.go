@@ -38,6 +38,9 @@ type machine struct {
 	stop   func()
 }
 
+// quick leaves out the pauses between requests: several jobs within a second are the tests' doing.
+var quick = github.Pace{PerMinute: 6000, PerHour: 10000, Burst: 1000}
+
 var appKey = sync.OnceValues(func() (*rsa.PrivateKey, error) {
 	key, _, err := standin.NewAppKey()
 	return key, err
@@ -71,7 +74,7 @@ func newMachineOn(t *testing.T, q queue.Queue, around ...func(http.Handler) http
 	if err != nil {
 		t.Fatal(err)
 	}
-	app, err := github.New(github.Options{AppID: 5, Key: key, BaseURL: gh.URL() + "/api/v3/"})
+	app, err := github.New(github.Options{AppID: 5, Key: key, BaseURL: gh.URL() + "/api/v3/", Pace: quick})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +83,7 @@ func newMachineOn(t *testing.T, q queue.Queue, around ...func(http.Handler) http
 		t: t, github: gh, repo: repo, ada: gh.AddUser("ada", "ada-token-1234"), queue: q,
 		opts: Options{
 			GitHub: app, Secrets: []string{secret}, Data: t.TempDir(), Addr: "127.0.0.1:0", GitHost: strings.TrimPrefix(gh.URL(), "http://"),
-			Scan: scanItems, Policy: policy, Lease: 2 * time.Second, Sweep: 50 * time.Millisecond, Drain: 5 * time.Second,
+			Scan: scanItems, Policy: &policy, Lease: 2 * time.Second, Sweep: 50 * time.Millisecond, Drain: 5 * time.Second,
 			Backoff: func(int) time.Duration { return 20 * time.Millisecond }, Log: quiet(),
 		},
 	}
@@ -235,7 +238,7 @@ func (m *machine) open(branch string) standin.Pull {
 // eventually waits until f is content; its last complaint is the failure.
 func (m *machine) eventually(f func() error) {
 	m.t.Helper()
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(20 * time.Second)
 	for {
 		err := f()
 		if err == nil {

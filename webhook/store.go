@@ -13,8 +13,9 @@ import (
 
 // store keeps records in the queue's buckets.
 type store struct {
-	q     queue.Queue
-	locks keyLocks
+	q      queue.Queue
+	locks  keyLocks
+	shared *leases // where there are several servers; nil: this process alone
 }
 
 // load reads a record, or queue.ErrNotFound.

@@ -19,6 +19,10 @@ const (
 	KindRerun  Kind = "rerun"  // somebody asked for another attempt
 	KindCancel Kind = "cancel" // nobody waits for these verdicts any more
 	KindLand   Kind = "land"   // the default branch moved: check its head, bring the fix log up to date
+	// KindCommand is a comment that tells gatebot to do something, KindAction a button of a check run.
+	KindCommand Kind = "command"
+	KindAction  Kind = "action"
+	KindSweep   Kind = "sweep" // look at everything that is open in the installation
 )
 
 // Trigger is one event in our own words.
@@ -35,6 +39,8 @@ type Trigger struct {
 	AppID         int64     // whose check run it is, for reruns
 	ExternalID    string    // of the check run, for reruns
 	Sender        string    // login
+	Comment       int64     // id, for commands
+	Command       Command
 }
 
 // ErrUnknownEvent is an event that gatebot has no use for. Not a mistake of anybody's.
@@ -53,6 +59,10 @@ var parsers = map[string]func([]byte) (Trigger, error){
 	"check_suite":  parseCheckSuite,
 	"merge_group":  parseMergeGroup,
 	"ping":         parsePing,
+
+	"issue_comment":             parseIssueComment,
+	"installation":              parseInstallation,
+	"installation_repositories": parseInstallationRepositories,
 }
 
 // Known reports whether gatebot handles this event.
@@ -60,7 +70,10 @@ func Known(event string) bool { return parsers[event] != nil }
 
 // Parse turns a payload into a Trigger, or says ErrUnknownEvent, or refuses with a *RefusedError. Fields that a payload
 // lacks are refused only where the trigger needs them.
-func Parse(event string, payload []byte) (Trigger, error) {
+func Parse(event string, payload []byte) (Trigger, error) { return parseEvent(event, payload, true) }
+
+// parseEvent is Parse; an event of a repository's own webhook, which names no installation, is taken when asApp is false.
+func parseEvent(event string, payload []byte, asApp bool) (Trigger, error) {
 	parse := parsers[event]
 	if parse == nil {
 		return Trigger{}, fmt.Errorf("%w %q", ErrUnknownEvent, event)
@@ -73,7 +86,7 @@ func Parse(event string, payload []byte) (Trigger, error) {
 	if t.Kind == KindNone {
 		return t, nil
 	}
-	if err := t.check(); err != nil {
+	if err := t.check(asApp); err != nil {
 		return Trigger{}, &RefusedError{Event: event, Reason: err.Error()}
 	}
 	return t, nil

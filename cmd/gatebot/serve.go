@@ -7,9 +7,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/gatebot/gatebot/checks/registry"
 	"github.com/gatebot/gatebot/internal/queue"
 	"github.com/gatebot/gatebot/webhook"
 )
@@ -54,6 +56,42 @@ func newServe(s streams) *cobra.Command {
 	return c
 }
 
+// openQueue starts the queue inside, or connects to the one that the configuration names.
+func openQueue(ctx context.Context, conf *webhook.Config, runners []queue.Runner, log *slog.Logger) (queue.Queue, error) {
+	pools := []string{conf.Check.Pool}
+	if conf.Queue.URL == "" {
+		return queue.OpenEmbedded(ctx, queue.EmbeddedOptions{
+			Dir: filepath.Join(conf.Data, "queue"), Listen: conf.Listen.Queue, TLS: queue.TLS(conf.Listen.QueueTLS), Runners: runners,
+			Pools: pools, MaxBytes: conf.Queue.MaxBytes, Log: log,
+		})
+	}
+	q, err := queue.Connect(ctx, queue.Options{
+		URL: conf.Queue.URL, Name: "gatebot-serve", SeedFile: conf.Queue.SeedFile, TLS: queue.TLS(conf.Queue.TLS), Role: queue.RoleServer,
+		Replicas: conf.Queue.Replicas, MaxBytes: conf.Queue.MaxBytes, Log: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range runners {
+		pools = append(pools, r.Pools...)
+	}
+	slices.Sort(pools)
+	if err := q.EnsurePools(ctx, slices.Compact(pools)...); err != nil {
+		return nil, errors.Join(err, q.Close())
+	}
+	return q, nil
+}
+
+// ruleAnswer is a rule as an answer to a comment.
+func ruleAnswer(id string) (string, bool) {
+	for _, r := range registry.Rules {
+		if r.ID == id {
+			return fmt.Sprintf("**%s %s**: %s\n\n%s\n\n%s", r.ID, r.Name, r.Title, r.Text, r.Fix), true
+		}
+	}
+	return "", false
+}
+
 func newLog(s streams) *slog.Logger { return slog.New(slog.NewTextHandler(s.err, nil)) }
 
 func runServe(ctx context.Context, conf *webhook.Config, log *slog.Logger) (err error) {
@@ -72,18 +110,20 @@ func runServe(ctx context.Context, conf *webhook.Config, log *slog.Logger) (err 
 	for i, r := range conf.Runners {
 		runners[i] = queue.Runner{Name: r.Name, Key: r.Key, Pools: r.Pools}
 	}
-	q, err := queue.OpenEmbedded(ctx, queue.EmbeddedOptions{
-		Dir: filepath.Join(conf.Data, "queue"), Listen: conf.Listen.Queue, TLS: queue.TLS(conf.Listen.QueueTLS), Runners: runners, Pools: []string{conf.Check.Pool}, Log: log,
-	})
+	q, err := openQueue(ctx, conf, runners, log)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, q.Close()) }()
-	o.Queue, o.Scan, o.Log = q, webhook.ChildScan(exe), log
+	o.Queue, o.Scan, o.Inspect, o.Log = q, webhook.ChildScan(exe), webhook.ChildInspect(exe), log
+	o.Explain, o.Rules = ruleAnswer, ruleInfo()
 	server, err := webhook.New(o)
 	if err != nil {
 		return err
 	}
-	log.Info("serving", "url", server.URL(), "queue", conf.Listen.Queue, "data", conf.Data, "version", version)
+	if conf.Check.OnInfra == "success" {
+		log.Warn("check.on_infra_error is success: when infrastructure fails for good, commits pass without a verdict")
+	}
+	log.Info("serving", "admin", server.AdminURL(), "url", server.URL(), "queue", conf.Listen.Queue, "data", conf.Data, "version", version)
 	return server.Run(ctx)
 }

@@ -11,6 +11,7 @@ const serveConfig = `app:
   private_key_file: app.pem
 github:
   api_url: %[1]s/api/v3/
+  content_per_minute: 400
 webhook:
   secret_file: webhook.secret
 listen:
@@ -18,6 +19,7 @@ listen:
   queue: %[3]s
 check:
   timeout: 2m
+  families: false
   max_bundle: %[4]d
 runners:
   - name: bench

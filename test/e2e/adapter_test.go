@@ -50,7 +50,8 @@ func TestAdapterChecks(t *testing.T) {
 	if err != nil || !found {
 		t.Fatalf("FindRun: %v %v", found, err)
 	}
-	c := github.Completion{Name: "gatebot", Conclusion: github.Failure, Output: text}
+	ref := github.RunRef{ID: run.ID, SHA: head, Name: "gatebot"}
+	c := github.Completion{Conclusion: github.Failure, Output: text}
 	for i := range 120 {
 		c.Annotations = append(c.Annotations, github.Annotation{
 			Path: "moe/decode.py", StartLine: i + 1, EndLine: i + 1, StartColumn: 3, EndColumn: 9, Level: github.LevelFailure, Message: "m",
@@ -59,7 +60,7 @@ func TestAdapterChecks(t *testing.T) {
 	// The first rest of annotations arrives, and nobody hears of it: none may come twice.
 	s.GitHub.Inject(standin.Fault{Method: "PATCH", Path: "/repos/*/*/check-runs/*", Skip: 1, Drop: true})
 	err = again(ctx, func() error {
-		return errors.Join(app.CompleteRun(ctx, repo, run.ID, c), app.AppendAnnotations(ctx, repo, run.ID, c))
+		return errors.Join(app.CompleteRun(ctx, repo, ref, c), app.AppendAnnotations(ctx, repo, ref, c))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +139,7 @@ func TestAdapterBranchesAndPulls(t *testing.T) {
 	if pulls, err := app.PullsOfCommit(ctx, repo, id); err != nil || len(pulls) != 1 || pulls[0].Head != id {
 		t.Errorf("PullsOfCommit: %+v, %v", pulls, err)
 	}
-	if slug, err := app.Slug(ctx); err != nil || slug != "gatebot" {
+	if slug, err := app.Login(ctx); err != nil || slug != "gatebot[bot]" {
 		t.Errorf("Slug: %q, %v", slug, err)
 	}
 }
