@@ -26,7 +26,7 @@ WORK = "/tmp/gatebot-corpus"
 ELSEWHERE = {"065-autotune-keyed-on-step"}
 # The verdict of each module of testdata/steps: "-" stands for a run that was ended at its time limit.
 VERDICTS = {"assert": "error", "bucketed": "pass", "exits": "error", "failing_region": "fail", "fork": "pass", "hang": "-",
-            "huge": "error", "layers": "pass", "none": "error", "nostep": "error", "prints": "pass", "sidestream": "fail",
+            "huge": "error", "layers": "pass", "none": "error", "nobuild": "error", "nostep": "error", "prints": "pass", "sidestream": "fail",
             "structure": "error", "stride0": "fail", "view_size": "fail", "declared": "pass", "suppressed": "fail", "ten": "fail", "tf_deepseek_v3": "pass", "tf_gpt_oss": "fail",
             "tf_llama": "pass", "tf_mixtral": "pass", "tf_qwen3_moe": "pass"}
 # Modules of testdata/steps that need two devices, left out where there is one.

@@ -54,6 +54,7 @@ const (
 	pinnedUp = `"ev":"api","tid":1,"name":"cudaMemcpyAsync","level":"runtime","class":"copy","dur":10,"code":0,"stream":"0x0","copy":{"dir":"htod","bytes":4,"src":"pinned","dst":"device","async":true},` + at5
 	queried  = `"ev":"api","tid":1,"name":"cudaEventQuery","level":"runtime","class":"query","dur":1,"code":0,"frames":[{"file":"/v/site-packages/torch/x.py","line":1,"func":"copy_"},{"file":"/repo/m.py","line":5,"func":"step"}]`
 	launched = `"ev":"launch","tid":1,"name":"cuLaunchKernel","kernel":"k","grid":[1,1,1],"block":[32,1,1],"smem":0,"stream":"0x0","dur":1,"code":0`
+	mallocs  = `"ev":"api","name":"cudaMalloc","level":"runtime","class":"alloc","dur":9,"code":0,"bytes":512,` + at5
 	added    = `"ev":"op","name":"aten.add.Tensor","args":"f32[4]@cuda:0","numbers":"1",` + at5
 )
 
@@ -112,6 +113,18 @@ func TestChecksOnHandWrittenRuns(t *testing.T) {
 		"over the bound":   {check: "alloc", writer: "harness", lines: phase("alloc", `"ev":"measure","name":"allocs","unit":"count","value":2`), max: &one, status: finding.StatusFail},
 		"the cache is emptied": {check: "alloc", writer: "harness", lines: phase("alloc", `"ev":"measure","name":"allocs","unit":"count","value":0`+"\n"+
 			`"ev":"warning","source":"harness.cache_flush","text":"gives back",`+at5), status: finding.StatusFail, found: []string{"GB304 error m.py:5"}},
+		"memory goes back to the driver": {check: "alloc", writer: "harness", lines: phase("alloc", `"ev":"alloc","op":"segment_free","bytes":8,`+at5+"\n"+`"ev":"measure","name":"allocs","unit":"count","value":0`),
+			status: finding.StatusFail, reason: "gives memory back", found: []string{"GB304 error m.py:5"}},
+		"page-locked in every step": {check: "alloc", writer: "harness", lines: phase("alloc", `"ev":"measure","name":"allocs","unit":"count","value":0`+"\n"+`"ev":"alloc","op":"pin","bytes":0,`+at5),
+			status: finding.StatusFail, found: []string{"GB303 error m.py:5"}},
+		"staged in pinned memory by a read": {check: "alloc", writer: "harness", lines: phase("sync", warned) + phase("alloc", `"ev":"measure","name":"allocs","unit":"count","value":0`+"\n"+`"ev":"alloc","op":"pin","bytes":0,`+at5),
+			status: finding.StatusPass},
+		"cudaMalloc in the step": {check: "alloc", writer: "probe", lines: phase("alloc", `"ev":"measure","name":"allocs","unit":"count","value":0`+"\n"+
+			`"ev":"api","name":"cudaMalloc","level":"runtime","class":"alloc","dur":9,"code":0,"bytes":512,`+at5), status: finding.StatusFail, found: []string{"GB301 warn m.py:5"}},
+		"cudaMalloc once is start-up": {check: "alloc", writer: "probe", lines: strings.Replace(phase("alloc", `"ev":"measure","name":"allocs","unit":"count","value":0`+"\n"+mallocs), mallocs, nothing, 1),
+			status: finding.StatusPass},
+		"in stream order": {check: "alloc", writer: "probe", lines: phase("alloc", `"ev":"measure","name":"allocs","unit":"count","value":0`+"\n"+
+			`"ev":"api","name":"cudaMallocAsync","level":"runtime","class":"alloc","dur":9,"code":0,"bytes":512,`+at5), status: finding.StatusPass, found: []string{"GB305 info m.py:5"}},
 		"cudaFree in the step": {check: "alloc", writer: "probe", lines: phase("alloc", `"ev":"measure","name":"allocs","unit":"count","value":0`+"\n"+
 			`"ev":"api","name":"cudaFree","level":"runtime","class":"free","dur":9,"code":0,`+at5), status: finding.StatusFail, found: []string{"GB304 error m.py:5"}},
 
