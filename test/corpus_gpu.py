@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Gates every Python case of testdata/corpus and every module of testdata/steps on a GPU, and compares.
 
-    python3 test/corpus_gpu.py GATEBOT OUT [--jobs 14] [--only SUBSTRING]
+    python3 test/corpus_gpu.py GATEBOT OUT [--jobs 14] [--only SUBSTRING] [--limit SECONDS]
 
 GATEBOT is the program, with gatebot-gpu (and gatebot-probe.so, to run under the probe) beside it. Each case runs in a
 folder of its own below /tmp/gatebot-corpus. OUT gets results.tar.gz (the results files), traces.tar.gz (what
@@ -35,6 +35,8 @@ VERDICTS.update(TWO)
 
 
 def gate(args, card, name, files, entry):
+    if args.limit and time.time() - args.began > args.limit:
+        return name, -1, 0, None, "not run: the limit of this call was reached"
     work = os.path.join(WORK, *name.split("."))
     shutil.rmtree(work, ignore_errors=True)
     os.makedirs(work)
@@ -45,7 +47,9 @@ def gate(args, card, name, files, entry):
            "--timeout", "60s" if "hang" in name else "240s"]
     cmd += ["--entry", entry] if entry else []
     began = time.time()
-    env = dict(os.environ) if card is None else {**os.environ, "CUDA_VISIBLE_DEVICES": str(card)}
+    env = {**os.environ, "OMP_NUM_THREADS": "1"}  # many at once: each would start a thread for every core
+    if card is not None:
+        env["CUDA_VISIBLE_DEVICES"] = str(card)
     p = subprocess.run(cmd, cwd=work, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     res = None
     if os.path.exists(out + ".json"):
@@ -111,7 +115,9 @@ def main():
     ap.add_argument("out")
     ap.add_argument("--jobs", type=int, default=14)
     ap.add_argument("--only", default="")
+    ap.add_argument("--limit", type=float, default=0, help="start no module later than this, in seconds; 0: no limit")
     args = ap.parse_args()
+    args.began = time.time()
     args.gatebot = os.path.abspath(args.gatebot)
     os.makedirs(os.path.join(WORK, "out"), exist_ok=True)
     os.makedirs(args.out, exist_ok=True)
@@ -122,6 +128,7 @@ def main():
     for d in sorted(glob.glob(f"{ROOT}/testdata/steps/*/")):
         jobs.append((f"steps.{os.path.basename(d[:-1])}", glob.glob(d + "*.py") + [d + ".gatebot.yaml"], None))
     cards = len(subprocess.run(["nvidia-smi", "-L"], stdout=subprocess.PIPE, check=True).stdout.splitlines())
+    jobs.sort(key=lambda j: (j[0].removeprefix("steps.") not in TWO, not j[0].startswith("steps."), j[0]))
     jobs = [j for j in jobs if args.only in j[0] and (cards > 1 or j[0].removeprefix("steps.") not in TWO)]
     began, wrong, table = time.time(), 0, []
     with ThreadPoolExecutor(args.jobs) as pool:
