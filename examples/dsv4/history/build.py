@@ -4,6 +4,7 @@
 The clean tree first; then, for each of the nine rows of the fix log, a commit that brings its violation in and one that
 takes it out again. Dates and authors are fixed, so that every commit has the same id on every machine.
 """
+import glob
 import os
 import shutil
 import subprocess
@@ -12,23 +13,14 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 TREE = ("dsv4", "gate_phase1.py", "gate_phase2.py", "gate_split.py", "generate.py", ".gatebot.yaml")
 
-# The patch that brings the violation in, and the subjects of the two commits.
-ROWS = (
-    ("01-mhc-item", "Log the largest residual, write the 4-bit layers the simple way",
-     "mhc.py .item() removal, linear/shared_expert pre-alloc, quantize gsa fix"),
-    ("02-init-state-clone", "Fresh streams and X for each step", "mHCLayer.init_state out_buf, dec_X_buf pre-allocation"),
-    ("03-token-transfer", "Write tokens and expert offsets element by element",
-     "Pinned CPU buffers for token transfer, grouped_linear expert_offsets GPU-only"),
-    ("04-scale-view", "Swizzle the whole scale buffer", "assemble_scales correctly-sized view for swizzle"),
-    ("05-conditional-read", "Rebase the group offsets when they do not start at zero",
-     "Remove conditional host read of GPU tensor in grouped_linear"),
-    ("06-bincount", "Count tokens with bincount", "MoE bincount -> scatter_add_, MoE torch.full -> fill_()"),
-    ("07-scale-buffer", "Zero the scales of the grouped layer", "grouped_linear scale_a_buf pre-alloc, quantize zeros_like -> scalar 0.0"),
-    ("08-scatter-index", "Narrow expert ids, count what the second GEMM sees",
-     "MoE scatter_add_ int64 indices, fix second bincount call"),
-    ("09-stride-0", "Expand the global scale instead of copying it",
-     "gsa broadcast: reshape for M=1 decode (no stride-0), contiguous for M>1 prefill"),
-)
+
+def rows():
+    """(patch file, subject of the commit that brings the violation in, subject of the one that takes it out): each patch
+    begins with them, and with the lines where a scan has to find the violation."""
+    for file in sorted(glob.glob(os.path.join(HERE, "0*.patch"))):
+        with open(file, encoding="utf-8") as f:
+            head = dict(line.rstrip("\n").split(": ", 1) for line in f if line.startswith(("Bad: ", "Fix: ")))
+        yield file, head["Bad"], head["Fix"]
 
 
 def git(repo, *args, date=None):
@@ -67,8 +59,8 @@ def build(repo):
         return git(repo, "rev-parse", "HEAD")
 
     print(commit("A decode step that is fit for CUDA graphs"), "clean")
-    for patch, bad, good in ROWS:
-        file = os.path.join(HERE, patch + ".patch")
+    for file, bad, good in rows():
+        patch = os.path.basename(file)[:-len(".patch")]
         git(repo, "apply", file)
         print(commit(bad), patch)
         git(repo, "apply", "-R", file)
