@@ -19,7 +19,7 @@ func newFixlog(s streams) *cobra.Command {
 }
 
 func newFixlogUpdate(s streams) *cobra.Command {
-	var with []string
+	var with, results []string
 	var judge string
 	c := &cobra.Command{
 		Use:   "update [A..B]",
@@ -30,6 +30,9 @@ and writes what disappeared, the way fixlog.mode says: into the ledger (` + gate
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return withFixLog(c.Context(), judge, func(l *gate.FixLog) error {
+				if err := l.WithResults(results); err != nil {
+					return commandError(err)
+				}
 				progress := newProgress(s.err)
 				var said time.Time
 				l.Progress = func(done, left int) {
@@ -55,6 +58,7 @@ and writes what disappeared, the way fixlog.mode says: into the ledger (` + gate
 		},
 	}
 	addJudge(c, &judge)
+	c.Flags().StringArrayVar(&results, "results", nil, "results `files` of gatebot check, or a folder of them: what they measured of the trees of commits counts too")
 	c.Flags().StringArrayVar(&with, "with", nil, "`revision` of another branch whose log tells which fixes were picked from it")
 	return c
 }

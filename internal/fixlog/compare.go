@@ -90,6 +90,8 @@ func disappeared(before, after []finding.Finding, c change) (fixed, removed []*f
 		switch {
 		case c.deleted[f.Path]:
 			removed = append(removed, f)
+		case !c.touched[f.Path] && measuredOnly(f): // a run has shown that it is gone
+			fixed = append(fixed, f)
 		case !c.touched[f.Path]:
 		default:
 			fixed = append(fixed, f)
@@ -97,6 +99,9 @@ func disappeared(before, after []finding.Finding, c change) (fixed, removed []*f
 	}
 	return fixed, removed
 }
+
+// measuredOnly reports whether a run of the step gave the finding, and not the scan.
+func measuredOnly(f *finding.Finding) bool { return f.Check != "" && f.Check != finding.CheckSource }
 
 // group is the group of a rule: GB1 of GB101.
 func group(rule string) string { return rule[:min(len(rule), 3)] }

@@ -22,6 +22,9 @@ var (
 // function call, else the name of the rule in words.
 func operation(f *finding.Finding) string {
 	text := strings.TrimSpace(code(f))
+	if special := worded[f.Rule]; special != "" && text != "" {
+		return strings.ReplaceAll(special, "%", brief(text))
+	}
 	if head := callHead(text); head != "" {
 		if m := plainCall.FindStringSubmatch(head); m != nil && (strings.HasPrefix(head, "torch.") || !strings.Contains(head, ".")) {
 			return m[1] + "()"
@@ -34,6 +37,26 @@ func operation(f *finding.Finding) string {
 		return strings.ReplaceAll(f.Name, "-", " ")
 	}
 	return f.Rule
+}
+
+// worded are rules of which neither the name of a call nor that of the rule says what stood there; % is the source text.
+var worded = map[string]string{
+	"GB401": "branch on %", "GB402": "loop on %", "GB502": "host write to %", "GB503": "host write to %",
+	"GB716": "wrong values", "GB917": "narrow index of %",
+}
+
+// brief is source text as people quote it in a sentence: a call by its name, an expression without self, not too long.
+func brief(text string) string {
+	if head := callHead(text); head != "" {
+		if m := methodCall.FindStringSubmatch(head); m != nil {
+			return "." + m[1] + "()"
+		}
+	}
+	text = oneLine(strings.ReplaceAll(text, "self.", ""))
+	if r := []rune(text); len(r) > 40 {
+		text = string(r[:39]) + "…"
+	}
+	return text
 }
 
 // measured is what a trace counted of a finding, or empty: the source scan counts nothing.
@@ -84,7 +107,7 @@ func describe(records []Record) string {
 	named, left := 0, 0
 	for _, file := range files {
 		var texts []string
-		for _, p := range parts[file] {
+		for _, p := range together(parts[file]) {
 			if named == maxParts {
 				left++
 				continue
@@ -101,6 +124,22 @@ func describe(records []Record) string {
 		text += fmt.Sprintf("; and %d more", left)
 	}
 	return oneLine(text)
+}
+
+// together joins operations that went from the same functions: "torch.tensor() and float() removed from quantize".
+func together(ps []part) []part {
+	var out []part
+	for _, p := range ps {
+		i := slices.IndexFunc(out, func(q part) bool {
+			return slices.Equal(q.from, p.from) && q.measured == p.measured && q.places == len(q.from) && p.places == len(p.from)
+		})
+		if i < 0 {
+			out = append(out, p)
+			continue
+		}
+		out[i].what = strings.ReplaceAll(out[i].what, " and ", ", ") + " and " + p.what
+	}
+	return out
 }
 
 // part is one operation of one file.

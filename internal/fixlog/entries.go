@@ -68,6 +68,9 @@ func (u *update) add(c git.Commit, gone []*finding.Finding, state State, renamed
 			r = &Record{ID: id, State: state, Commit: c.ID, Parent: c.Parents[0], PR: u.opts.PR(c), Author: c.Author,
 				When: c.When, Source: SourceStatic, Rule: f.Rule, Path: f.Path, NowPath: renamed[f.Path], Symbol: f.Function,
 				Operation: operation(f), Measured: measured(f), Provisional: u.opts.Open}
+			if measuredOnly(f) {
+				r.Source = SourceTrace
+			}
 			byID[id] = r
 			ids = append(ids, id)
 		}

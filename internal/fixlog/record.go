@@ -33,6 +33,7 @@ const (
 // Sources of a record.
 const (
 	SourceStatic = "static" // the source scan of both commits
+	SourceTrace  = "trace"  // results of gatebot check of both commits
 	SourceHand   = "hand"   // a row that people wrote, imported
 )
 

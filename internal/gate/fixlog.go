@@ -31,6 +31,8 @@ type FixLog struct {
 	repo  git.Repository
 	store store
 	local *provisional
+
+	measured measurements
 }
 
 // store is one way to keep the log (fixlog.mode).
@@ -159,6 +161,9 @@ func (l *FixLog) Update(ctx context.Context, rng string, with []string) (*fixlog
 func (l *FixLog) options(ctx context.Context, rng string) (fixlog.Options, error) {
 	o := fixlog.Options{LogPaths: []string{l.Config.FixLog.Path, LedgerPath},
 		Quiet: func(ctx context.Context, c git.Commit, changes []git.Change) (bool, error) {
+			if l.measured[c.Tree] != nil {
+				return false, nil
+			}
 			return quiet(ctx, l.repo, l.Judge, c, changes)
 		}}
 	if rng == "" {
@@ -261,10 +266,17 @@ func (l *FixLog) beginning(ctx context.Context) (string, error) {
 }
 
 func (l *FixLog) scan(ctx context.Context, rev string) ([]finding.Finding, error) {
+	var fs []finding.Finding
+	var err error
 	if l.Judge != nil {
-		return Tree(ctx, l.repo, rev, l.Judge)
+		fs, err = Tree(ctx, l.repo, rev, l.Judge)
+	} else {
+		fs, err = scanForLog(ctx, l.repo, rev)
 	}
-	return scanForLog(ctx, l.repo, rev)
+	if err != nil || l.measured == nil {
+		return fs, err
+	}
+	return l.measured.add(ctx, l.repo, rev, fs)
 }
 
 // scanForLog scans a commit with the configuration that it carries; one that cannot be used makes the commit one about
