@@ -1,7 +1,7 @@
 // Command gatebot-gpu is the part of gatebot that talks to CUDA. It is started as a child by gatebot and may die; what
 // it found is the JSON on its standard output.
 //
-// Exit codes: 0 done, 1 the canary or the kernel failed, 2 usage, 3 no device or no end.
+// Exit codes: 0 done, 1 the canary or the kernel failed, or a device is not to be trusted, 2 usage, 3 no device or no end.
 package main
 
 import (
@@ -16,6 +16,7 @@ import (
 var version = "dev"
 
 const usage = `usage: gatebot-gpu inventory [--json]
+       gatebot-gpu health [--json]
        gatebot-gpu canary [--json] [--device N] [--python EXE|none] [--require-python] [--timeout D] [--keep DIR]
        gatebot-gpu kernel MODULE --launch SPEC [--json] [--device N] [--replays N] [--timeout D]
        gatebot-gpu version
@@ -43,7 +44,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	command, ok := map[string]func(flags *flag.FlagSet, args []string, stdout io.Writer) (int, error){
-		"inventory": inventory, "canary": canaryCommand, "kernel": kernelCommand, "version": versionCommand,
+		"inventory": inventory, "health": health, "canary": canaryCommand, "kernel": kernelCommand, "version": versionCommand,
 	}[args[0]]
 	if !ok {
 		say("unknown command %q (see gatebot-gpu without arguments)", args[0])

@@ -18,6 +18,9 @@ const resultsFile = "results.ndjson"
 // Load reads what a run left in its folder. A case whose process loaded no probe has a result that says so.
 func Load(dir string, cases []Case) (Torch, []Result, error) {
 	torch, done, err := read(filepath.Join(dir, resultsFile), cases)
+	if errors.Is(err, ErrNoTorch) {
+		return torch, nil, err
+	}
 	if err != nil {
 		return torch, nil, fmt.Errorf("trial: %w", err)
 	}

@@ -69,7 +69,10 @@ func Run(ctx context.Context, o Options, cases []Case) (Torch, []Result, error) 
 		return Torch{}, nil, fmt.Errorf("trial: %s ended with code %d: %.300q", o.Python, ended.Code, last(ended.Stderr))
 	}
 	torch, done, err := Load(dir, cases)
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrNoTorch):
+		return torch, nil, fmt.Errorf("%s: %w", o.Python, err)
+	case err != nil:
 		return torch, nil, fmt.Errorf("%w (stderr %.300q)", err, last(ended.Stderr))
 	}
 	return torch, done, nil
