@@ -78,6 +78,7 @@ func newRoot(s streams) *cobra.Command {
 		newSchema(s),
 		newMan(),
 		newInit(s),
+		newDoctor(s),
 	)
 	usageErrors(root)
 	return root

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/gatebot/gatebot/gpu/runner"
+	"github.com/gatebot/gatebot/internal/doctor"
+	"github.com/gatebot/gatebot/webhook"
+)
+
+// services are the checks of a server and of a runner, whose configurations are named on the command line.
+func (o *doctorOptions) services() doctor.Registry {
+	return doctor.Registry{
+		{Name: "server", About: "configuration, key and secret of gatebot serve", Run: o.checkServe},
+		{Name: "runner", About: "configuration and key of gatebot runner, and its queue", Timeout: 30 * time.Second, Run: o.checkRunner},
+	}
+}
+
+func (o *doctorOptions) checkServe(context.Context) doctor.Outcome {
+	if o.serve == "" {
+		return doctor.None("name its configuration with --serve FILE")
+	}
+	c, err := webhook.LoadConfig(o.serve)
+	if err != nil {
+		return doctor.Failed("see gatebot serve --help", "%v", err)
+	}
+	if err := appKey(c.App.PrivateKeyFile); err != nil {
+		return doctor.Failed("download a private key on the settings page of the App", "app.private_key_file: %v", err)
+	}
+	if c.Webhook.SecretFile != "" {
+		if text, err := os.ReadFile(c.Webhook.SecretFile); err != nil || strings.TrimSpace(string(text)) == "" {
+			return doctor.Failed("write the secret of the webhook into it", "webhook.secret_file %s: missing or empty", c.Webhook.SecretFile)
+		}
+	} else if os.Getenv(c.Webhook.SecretEnv) == "" {
+		return doctor.Failed("set it", "webhook.secret_env: %s is not set here", c.Webhook.SecretEnv)
+	}
+	return doctor.Good("App %d, %d runners may connect; GitHub was not asked", c.App.ID, len(c.Runners))
+}
+
+// appKey reads the private key of an App as GitHub gives it out.
+func appKey(file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return fmt.Errorf("%s: no PEM", file)
+	}
+	if _, err := x509.ParsePKCS1PrivateKey(block.Bytes); err == nil {
+		return nil
+	}
+	if _, err := x509.ParsePKCS8PrivateKey(block.Bytes); err != nil {
+		return fmt.Errorf("%s: no RSA key: %w", file, err)
+	}
+	return nil
+}
+
+func (o *doctorOptions) checkRunner(ctx context.Context) doctor.Outcome {
+	if o.runner == "" {
+		return doctor.None("name its configuration with --runner FILE")
+	}
+	c, err := runner.LoadConfig(o.runner)
+	if err != nil {
+		return doctor.Failed("see gatebot runner --help", "%v", err)
+	}
+	if info, err := os.Stat(c.SeedFile); err != nil {
+		return doctor.Failed("gatebot runner keygen FILE", "nkey_file: %v", err)
+	} else if info.Mode().Perm()&0o077 != 0 {
+		return doctor.Failed("chmod 600 "+c.SeedFile, "nkey_file %s can be read by others", c.SeedFile)
+	}
+	if err := os.MkdirAll(c.WorkDir, 0o755); err != nil {
+		return doctor.Failed("let the runner's user write there", "dir: %v", err)
+	}
+	for address := range strings.SplitSeq(c.URL, ",") {
+		if err := reach(ctx, strings.TrimSpace(address)); err != nil {
+			return doctor.Broken("is gatebot serve running, and may this machine reach its queue?", "queue: %v", err)
+		}
+	}
+	return doctor.Good("%s, pools %s; its queue is reached", c.Name, strings.Join(c.Pools, ", "))
+}
+
+// reach opens and closes a connection.
+func reach(ctx context.Context, address string) error {
+	u, err := url.Parse(address)
+	if err != nil {
+		return err
+	}
+	host := u.Host
+	if u.Port() == "" {
+		host = net.JoinHostPort(u.Hostname(), "4222")
+	}
+	conn, err := (&net.Dialer{Timeout: 10 * time.Second}).DialContext(ctx, "tcp", host)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
