@@ -26,15 +26,15 @@ const healthTimeout = 30 * time.Second
 // hangs or dies with the driver, is reached from Go by cgo only, and gatebot-gpu, which has cgo, does not start when CUDA
 // does not, which is when one asks for the health.
 type Health struct {
-	Schema  string         `json:"schema"`
-	Devices []DeviceHealth `json:"devices"`
-	Xids    []Xid          `json:"xids,omitempty"`    // of the kernel log, oldest first
-	NoXids  string         `json:"no_xids,omitempty"` // why the kernel log was not read
-	Partly  string         `json:"partly,omitempty"`  // what this nvidia-smi does not know
+	Schema  string `json:"schema"`
+	Devices []Card `json:"devices"`
+	Xids    []Xid  `json:"xids,omitempty"`    // of the kernel log, oldest first
+	NoXids  string `json:"no_xids,omitempty"` // why the kernel log was not read
+	Partly  string `json:"partly,omitempty"`  // what this nvidia-smi does not know
 }
 
-// DeviceHealth is one device. Counters are nil where the device or the driver does not count.
-type DeviceHealth struct {
+// Card is one device. Counters are nil where the device or the driver does not count.
+type Card struct {
 	Index             int       `json:"index"`
 	Name              string    `json:"name"`
 	UUID              string    `json:"uuid"`
@@ -130,7 +130,7 @@ func (h *Health) more(ctx context.Context) error {
 	return nil
 }
 
-func (h *Health) device(uuid string) *DeviceHealth {
+func (h *Health) device(uuid string) *Card {
 	for i := range h.Devices {
 		if h.Devices[i].UUID == uuid {
 			return &h.Devices[i]

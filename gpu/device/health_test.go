@@ -37,7 +37,7 @@ func TestReadHealth(t *testing.T) {
 		t.Fatal(err)
 	}
 	zero, two, warm := int64(0), int64(2), int64(31)
-	want := []DeviceHealth{{Name: "NVIDIA B200", UUID: "GPU-1", Bus: "00000000:18:00.0", Driver: "580.1", ComputeCapability: "10.0",
+	want := []Card{{Name: "NVIDIA B200", UUID: "GPU-1", Bus: "00000000:18:00.0", Driver: "580.1", ComputeCapability: "10.0",
 		TotalBytes: 183359 << 20, UsedBytes: 100 << 20, FreeBytes: 183259 << 20, ECC: "Enabled", Uncorrected: &zero, Corrected: &two,
 		RowsPending: "No", RowsFailed: "No", ComputeMode: "Default", Celsius: &warm,
 		Processes: []Process{{PID: 77, Name: "python3, serve.py", UsedBytes: -1}}}}
@@ -93,30 +93,30 @@ func TestReadHealthFails(t *testing.T) {
 
 func TestProblems(t *testing.T) {
 	n := int64(3)
-	good := DeviceHealth{UUID: "GPU-1", Bus: "00000000:AB:00.0", TotalBytes: 100, UsedBytes: 5, ComputeMode: "Default", RowsPending: "No"}
+	good := Card{UUID: "GPU-1", Bus: "00000000:AB:00.0", TotalBytes: 100, UsedBytes: 5, ComputeMode: "Default", RowsPending: "No"}
 	for _, tt := range []struct {
 		name   string
-		change func(*Health, *DeviceHealth)
+		change func(*Health, *Card)
 		fatal  bool
 		says   string // empty: no problem
 	}{
-		{"healthy", func(*Health, *DeviceHealth) {}, false, ""},
-		{"ECC", func(_ *Health, d *DeviceHealth) { d.Uncorrected = &n }, true, "3 uncorrected ECC errors"},
-		{"corrected only", func(_ *Health, d *DeviceHealth) { d.Corrected = &n }, false, ""},
-		{"pending", func(_ *Health, d *DeviceHealth) { d.RowsPending = "Yes" }, true, "wait to be remapped"},
-		{"failed", func(_ *Health, d *DeviceHealth) { d.RowsFailed = "Yes" }, true, "remapping of memory rows failed"},
-		{"prohibited", func(_ *Health, d *DeviceHealth) { d.ComputeMode = "Prohibited" }, true, "Prohibited"},
-		{"another process", func(_ *Health, d *DeviceHealth) { d.Processes = []Process{{PID: 7, Name: "x"}} }, false, "such as 7 x"},
-		{"memory of another container", func(_ *Health, d *DeviceHealth) { d.UsedBytes = 50 }, false, "no process is shown"},
-		{"MIG", func(_ *Health, d *DeviceHealth) { d.MIG = "Enabled" }, false, "MIG"},
-		{"off the bus", func(h *Health, _ *DeviceHealth) { h.Xids = []Xid{{Bus: "0000:ab:00", Code: 79, Age: time.Hour}} }, true, "Xid 79 1h0m0s ago: fallen off the bus"},
-		{"a program's fault", func(h *Health, _ *DeviceHealth) { h.Xids = []Xid{{Bus: "0000:ab:00", Code: 31}} }, false, "Xid 31"},
-		{"long ago", func(h *Health, _ *DeviceHealth) {
+		{"healthy", func(*Health, *Card) {}, false, ""},
+		{"ECC", func(_ *Health, d *Card) { d.Uncorrected = &n }, true, "3 uncorrected ECC errors"},
+		{"corrected only", func(_ *Health, d *Card) { d.Corrected = &n }, false, ""},
+		{"pending", func(_ *Health, d *Card) { d.RowsPending = "Yes" }, true, "wait to be remapped"},
+		{"failed", func(_ *Health, d *Card) { d.RowsFailed = "Yes" }, true, "remapping of memory rows failed"},
+		{"prohibited", func(_ *Health, d *Card) { d.ComputeMode = "Prohibited" }, true, "Prohibited"},
+		{"another process", func(_ *Health, d *Card) { d.Processes = []Process{{PID: 7, Name: "x"}} }, false, "such as 7 x"},
+		{"memory of another container", func(_ *Health, d *Card) { d.UsedBytes = 50 }, false, "no process is shown"},
+		{"MIG", func(_ *Health, d *Card) { d.MIG = "Enabled" }, false, "MIG"},
+		{"off the bus", func(h *Health, _ *Card) { h.Xids = []Xid{{Bus: "0000:ab:00", Code: 79, Age: time.Hour}} }, true, "Xid 79 1h0m0s ago: fallen off the bus"},
+		{"a program's fault", func(h *Health, _ *Card) { h.Xids = []Xid{{Bus: "0000:ab:00", Code: 31}} }, false, "Xid 31"},
+		{"long ago", func(h *Health, _ *Card) {
 			h.Xids = []Xid{{Bus: "0000:ab:00", Code: 79, Age: 25 * time.Hour}}
 		}, false, ""},
-		{"another card", func(h *Health, _ *DeviceHealth) { h.Xids = []Xid{{Bus: "0000:ac:00", Code: 79}} }, false, ""},
+		{"another card", func(h *Health, _ *Card) { h.Xids = []Xid{{Bus: "0000:ac:00", Code: 79}} }, false, ""},
 	} {
-		h := &Health{Devices: []DeviceHealth{good}}
+		h := &Health{Devices: []Card{good}}
 		tt.change(h, &h.Devices[0])
 		p := h.Problems(0, Since)
 		if tt.says == "" {

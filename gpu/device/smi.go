@@ -29,8 +29,8 @@ func parseRows(text string, columns int) ([][]string, error) {
 	return out, nil
 }
 
-func parseDevice(row []string) (d DeviceHealth, err error) {
-	d = DeviceHealth{Name: row[1], UUID: row[2], Bus: row[3], Driver: row[4], Processes: []Process{}}
+func parseDevice(row []string) (d Card, err error) {
+	d = Card{Name: row[1], UUID: row[2], Bus: row[3], Driver: row[4], Processes: []Process{}}
 	if d.Index, err = strconv.Atoi(row[0]); err != nil {
 		return d, fmt.Errorf("index %q", row[0])
 	}

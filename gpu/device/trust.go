@@ -80,5 +80,5 @@ func sameBus(log, smi string) bool {
 // Find gives the index into Devices of a UUID, -1 when nvidia-smi does not show it. The order of nvidia-smi is not that
 // of CUDA.
 func (h *Health) Find(uuid string) int {
-	return slices.IndexFunc(h.Devices, func(d DeviceHealth) bool { return d.UUID == uuid })
+	return slices.IndexFunc(h.Devices, func(d Card) bool { return d.UUID == uuid })
 }

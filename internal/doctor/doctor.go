@@ -32,7 +32,7 @@ type Outcome struct {
 	Infra  bool     `json:"infra,omitempty"` // a failure of the machine and not of what was checked
 }
 
-// Good, Warned, Failed, Broken and None make outcomes. Broken is a failure of the machine.
+// Good is a check that holds.
 func Good(format string, args ...any) Outcome {
 	return Outcome{Status: OK, What: fmt.Sprintf(format, args...)}
 }
