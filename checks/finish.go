@@ -48,7 +48,9 @@ func (f *finisher) finding(h *raw, ordinal int) finding.Finding {
 	x.MoveKey = finding.MoveKey(r.ID, h.tokens)
 	x.Evidence = append(x.Evidence, finding.Evidence{Kind: finding.EvidenceSource, Path: h.path, Line: x.Line, Code: h.code})
 	x.Evidence = append(x.Evidence, f.flow(h.flow)...)
-	x.Evidence = append(x.Evidence, f.hotPath(h.chain))
+	if len(h.chain) > 0 {
+		x.Evidence = append(x.Evidence, f.hotPath(h.chain))
+	}
 	if h.guard != nil {
 		x.Evidence = append(x.Evidence, finding.Evidence{Kind: finding.EvidenceGuard, Path: h.guard.path, Line: h.guard.line,
 			Message: "runs only under this condition", Code: h.guard.text})

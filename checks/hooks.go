@@ -21,6 +21,7 @@ type hooks struct {
 	onWith  []*Rule
 	onRet   []*Rule
 	onFunc  []*Rule
+	onDone  []*Rule
 }
 
 func newHooks(rules []*Rule) *hooks {
@@ -40,7 +41,7 @@ func newHooks(rules []*Rule) *hooks {
 		}{{r.Truth != nil, &h.onTruth}, {r.Membership != nil, &h.onIn}, {r.Load != nil, &h.onLoad},
 			{r.Store != nil, &h.onStore}, {r.Iterate != nil, &h.onIter}, {r.Format != nil, &h.onFmt},
 			{r.AttrStore != nil, &h.onAttr}, {r.Binary != nil, &h.onBin}, {r.With != nil, &h.onWith},
-			{r.Return != nil, &h.onRet}, {r.Function != nil, &h.onFunc}} {
+			{r.Return != nil, &h.onRet}, {r.Function != nil, &h.onFunc}, {r.Done != nil, &h.onDone}} {
 			if x.on {
 				*x.list = append(*x.list, r)
 			}
@@ -51,6 +52,9 @@ func newHooks(rules []*Rule) *hooks {
 
 func each(fr *frame, rules []*Rule, f func(*Rule, *Pass)) {
 	for _, r := range rules {
+		if fr.in.around && !r.Setup {
+			continue
+		}
 		f(r, &Pass{in: fr.in, fr: fr, rule: r})
 	}
 }
@@ -102,6 +106,14 @@ func (h *hooks) ret(fr *frame, t *Return) {
 
 func (h *hooks) function(_ *interp, fr *frame) {
 	each(fr, h.onFunc, func(r *Rule, p *Pass) { r.Function(p) })
+}
+
+func (h *hooks) done(fr *frame) {
+	each(fr, h.onDone, func(r *Rule, p *Pass) {
+		if fr.fn != nil && (len(r.Mentions) == 0 || fr.fn.wanted[r]) {
+			r.Done(p)
+		}
+	})
 }
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

@@ -75,6 +75,7 @@ func findHot(p *project, opts *Options) *hotPath {
 		}
 	}
 	p.findMakers(h.info)
+	h.wanted()
 	// What a function mentions is not needed any more, and it is half of the index.
 	for _, m := range p.modules {
 		for _, f := range m.all {

@@ -52,6 +52,7 @@ type interp struct {
 	blocks   map[blockAt]*progress
 	keptIn   map[*module][]string
 	rest     *rest // set in the last turn
+	around   bool  // set while functions around the captures are looked at
 }
 
 // frame is one activation of a function.
@@ -169,6 +170,9 @@ func (in *interp) run(fr *frame, body []pyast.Stmt) *Value {
 		in.hooks.function(in, fr)
 	}
 	fr.block(body)
+	if in.emits() {
+		in.hooks.done(fr)
+	}
 	if fr.fn != nil {
 		fr.fn.exprs = len(fr.values)
 	}

@@ -18,8 +18,9 @@ type Func struct {
 	locals []local
 	decos  []string
 	params []string
-	kernel bool // runs on the device: a Triton, CuTe or Warp kernel
-	exprs  int  // expressions that were evaluated when it was last interpreted
+	kernel bool           // runs on the device: a Triton, CuTe or Warp kernel
+	wanted map[*Rule]bool // rules with Mentions that it mentions; nil for most functions
+	exprs  int            // expressions that were evaluated when it was last interpreted
 }
 
 // local is a local variable or parameter whose class is written in the source.

@@ -62,7 +62,7 @@ func hostResult(c *Call, op *torchop.Op, s *Value) *Value {
 	case torchop.Graph:
 		return handle(KindGraph, op.Name)
 	case torchop.Generator:
-		return handle(KindGenerator, op.Name)
+		return generator(c)
 	case torchop.Host:
 		switch op.Name {
 		case "Tensor.size", "Tensor.stride":
@@ -76,6 +76,19 @@ func hostResult(c *Call, op *torchop.Op, s *Value) *Value {
 // handle is a stream, event, graph or generator; Name says what made it.
 func handle(k Kind, name string) *Value {
 	return &Value{Kind: k, Rank: -1, Place: PlaceHost, Sure: Likely, Name: name}
+}
+
+// generator is a torch.Generator; without a device it is one of the CPU.
+func generator(c *Call) *Value {
+	v := handle(KindGenerator, c.Name)
+	v.Place = PlaceCPU
+	if d, given := c.Arg(0, "device"); given {
+		v.Place = PlaceHost // which side it draws for is not known
+		if p, known := deviceOf(d.Value); known {
+			v.Place = p
+		}
+	}
+	return v
 }
 
 // sameResult is a new tensor, or a view, where the operands are.

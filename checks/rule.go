@@ -39,6 +39,15 @@ type Rule struct {
 	With       func(*Pass, *With)
 	Return     func(*Pass, *Return)
 	Function   func(*Pass) // once per hot function, before its body
+	// Done runs after the body of a function, when Pass.Value knows what each of its expressions was taken for: the
+	// hook of rules that compare places. With Mentions it runs only in functions that read or call one of these names.
+	Done func(*Pass)
+	// Mentions are last parts of names: "graph" for torch.cuda.graph, "data_ptr" for x.data_ptr().
+	Mentions []string
+
+	// Setup makes the hooks also run in functions beside the hot path that mention one of Mentions: what captures
+	// a graph and what replays it run outside every step.
+	Setup bool
 
 	// Native is how the rule sees C++ and CUDA; nil for a rule about Python.
 	Native *Native

@@ -124,6 +124,7 @@ func (s *scan) interpret(ctx context.Context) error {
 		}
 	}
 	s.unreached()
+	s.around()
 	s.sink.settle(s.in.handings)
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("scan: %w", err)

@@ -61,7 +61,9 @@ func (in *interp) report(p *Pass, n pyast.Node, v *Value, r report) {
 	if n := len(fr.guards); n > 0 {
 		h.guard = &fr.guards[0]
 	}
-	h.chain = in.chain()
+	if !in.around {
+		h.chain = in.chain()
+	}
 	old := in.sink.found[key]
 	h.rests.on(v)
 	if old != nil {

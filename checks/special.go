@@ -45,6 +45,7 @@ func (fr *frame) special(e *pyast.Call, callee *Value, args []Arg) (*Value, bool
 	case "functools.lru_cache", "functools.cache", "functools.wraps", "torch.compile", "torch.jit.script", "torch.no_grad",
 		"torch.inference_mode", "torch.compiler.disable":
 		if len(args) > 0 && args[0].Value.Kind == KindFunc {
+			fr.callEvent(&Call{Node: e, Name: callee.Name, Args: args, Result: args[0].Value})
 			return args[0].Value, true
 		}
 	case "torch.utils.checkpoint.checkpoint":

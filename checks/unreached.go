@@ -28,7 +28,7 @@ type span struct{ from, end uint32 }
 
 // mark notes that the first n statements of a suite have been run.
 func (fr *frame) mark(body []pyast.Stmt, n int) {
-	if len(body) == 0 || fr.fn == nil || !fr.in.emits() || fr.in.rest != nil {
+	if len(body) == 0 || fr.fn == nil || !fr.in.emits() || fr.in.rest != nil || fr.in.around {
 		return
 	}
 	key := blockAt{fr.u.mod, body[0].Pos().Off}

@@ -62,7 +62,7 @@ func (fr *frame) callClosure(f *Func, recv *Value, args []Arg, e pyast.Node, clo
 	if recv != nil && (f.Kind == FuncMethod || f.Kind == FuncProperty || f.Kind == FuncClassMethod) {
 		args = append([]Arg{{Value: recv}}, args...)
 	}
-	cold := in.quiet == 0 && in.hot.cold(f)
+	cold := in.quiet == 0 && (in.around || in.hot.cold(f))
 	if cold {
 		in.quiet++
 		defer func() { in.quiet-- }()
