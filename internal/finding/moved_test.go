@@ -1,6 +1,9 @@
 package finding
 
-import "testing"
+import (
+	"bytes"
+	"testing"
+)
 
 func TestMarkMoved(t *testing.T) {
 	at := func(path, function string, tokens ...string) Finding {
@@ -34,6 +37,41 @@ func TestMarkMoved(t *testing.T) {
 			}
 		})
 	}
+	t.Run("baseline file", func(t *testing.T) {
+		var file bytes.Buffer
+		if err := NewBaseline([]Finding{at("a.py", "f", "x"), at("b.py", "g", "y"), at("b.py", "g", "z")}).Write(&file); err != nil {
+			t.Fatal(err)
+		}
+		b, err := ReadBaseline(file.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		head := []Finding{at("c.py", "f", "x"), at("b.py", "h", "y"), at("d.py", "f", "x")}
+		if gone := b.Mark(head, "in B"); gone != 1 {
+			t.Errorf("%d are gone, want the one of z", gone)
+		}
+		if s := head[0].Suppressed; s == nil || s.Reason != "in B, moved from a.py" {
+			t.Errorf("renamed file: %+v", s)
+		}
+		if s := head[1].Suppressed; s == nil || s.Reason != "in B, moved from b.py" {
+			t.Errorf("renamed function: %+v", s)
+		}
+		if head[2].Suppressed != nil {
+			t.Error("a copy is known")
+		}
+	})
+	t.Run("baseline file of the first version", func(t *testing.T) {
+		f := at("a.py", "f", "x")
+		b, err := ReadBaseline([]byte(`{"schema":"gatebot.baseline/v1","known":{"` + f.Fingerprint + `":"GB101 a.py f"}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		head := []Finding{f, at("b.py", "f", "y")}
+		b.Mark(head, "in B")
+		if head[0].Suppressed == nil || head[1].Suppressed != nil {
+			t.Errorf("%+v", head)
+		}
+	})
 	old := at("a.py", "f", "x")
 	old.Suppressed = &Suppression{By: "inline", Reason: "why"}
 	head := []Finding{at("b.py", "f", "x")}

@@ -148,7 +148,7 @@ func markKnown(ctx context.Context, r Request, t *target, cfg *config.Config, re
 			return err
 		}
 		reason := "already in " + r.Base
-		finding.NewBaseline(known).Mark(rep.Findings, reason)
+		finding.NewBaseline(known).MarkSame(rep.Findings, reason)
 		finding.MarkMoved(known, rep.Findings, reason)
 	}
 	if r.Baseline == "" {
@@ -171,7 +171,10 @@ func markKnown(ctx context.Context, r Request, t *target, cfg *config.Config, re
 	if err != nil {
 		return &UsageError{fmt.Sprintf("%s: %v", r.Baseline, err)}
 	}
-	b.Mark(rep.Findings, "in "+r.Baseline)
+	if gone := b.Mark(rep.Findings, "in "+r.Baseline); gone > 0 {
+		rep.Notes = append(rep.Notes, fmt.Sprintf("%d of the %d findings in %s are gone (write it anew with --write-baseline, so that they stay gone)",
+			gone, len(b.Known), r.Baseline))
+	}
 	return nil
 }
 
