@@ -19,6 +19,7 @@ import (
 	"github.com/gatebot/gatebot/checks/gb111"
 	"github.com/gatebot/gatebot/checks/gb112"
 	"github.com/gatebot/gatebot/checks/gb113"
+	"github.com/gatebot/gatebot/checks/gb114"
 	"github.com/gatebot/gatebot/checks/gb115"
 	"github.com/gatebot/gatebot/checks/gb116"
 	"github.com/gatebot/gatebot/checks/gb201"
@@ -33,11 +34,13 @@ import (
 	"github.com/gatebot/gatebot/checks/gb210"
 	"github.com/gatebot/gatebot/checks/gb211"
 	"github.com/gatebot/gatebot/checks/gb212"
+	"github.com/gatebot/gatebot/checks/gb213"
 	"github.com/gatebot/gatebot/checks/gb214"
 	"github.com/gatebot/gatebot/checks/gb301"
 	"github.com/gatebot/gatebot/checks/gb302"
 	"github.com/gatebot/gatebot/checks/gb303"
 	"github.com/gatebot/gatebot/checks/gb304"
+	"github.com/gatebot/gatebot/checks/gb305"
 	"github.com/gatebot/gatebot/checks/gb306"
 	"github.com/gatebot/gatebot/checks/gb401"
 	"github.com/gatebot/gatebot/checks/gb402"
@@ -55,14 +58,33 @@ import (
 	"github.com/gatebot/gatebot/checks/gb505"
 	"github.com/gatebot/gatebot/checks/gb506"
 	"github.com/gatebot/gatebot/checks/gb507"
+	"github.com/gatebot/gatebot/checks/gb508"
 	"github.com/gatebot/gatebot/checks/gb509"
 	"github.com/gatebot/gatebot/checks/gb510"
+	"github.com/gatebot/gatebot/checks/gb511"
+	"github.com/gatebot/gatebot/checks/gb601"
+	"github.com/gatebot/gatebot/checks/gb602"
+	"github.com/gatebot/gatebot/checks/gb603"
+	"github.com/gatebot/gatebot/checks/gb604"
 	"github.com/gatebot/gatebot/checks/gb605"
 	"github.com/gatebot/gatebot/checks/gb607"
 	"github.com/gatebot/gatebot/checks/gb608"
+	"github.com/gatebot/gatebot/checks/gb609"
+	"github.com/gatebot/gatebot/checks/gb610"
+	"github.com/gatebot/gatebot/checks/gb611"
+	"github.com/gatebot/gatebot/checks/gb612"
+	"github.com/gatebot/gatebot/checks/gb701"
+	"github.com/gatebot/gatebot/checks/gb702"
 	"github.com/gatebot/gatebot/checks/gb703"
+	"github.com/gatebot/gatebot/checks/gb705"
+	"github.com/gatebot/gatebot/checks/gb706"
+	"github.com/gatebot/gatebot/checks/gb707"
 	"github.com/gatebot/gatebot/checks/gb708"
+	"github.com/gatebot/gatebot/checks/gb711"
 	"github.com/gatebot/gatebot/checks/gb712"
+	"github.com/gatebot/gatebot/checks/gb713"
+	"github.com/gatebot/gatebot/checks/gb715"
+	"github.com/gatebot/gatebot/checks/gb718"
 	"github.com/gatebot/gatebot/checks/gb801"
 	"github.com/gatebot/gatebot/checks/gb802"
 	"github.com/gatebot/gatebot/checks/gb803"
@@ -75,7 +97,16 @@ import (
 	"github.com/gatebot/gatebot/checks/gb810"
 	"github.com/gatebot/gatebot/checks/gb811"
 	"github.com/gatebot/gatebot/checks/gb901"
+	"github.com/gatebot/gatebot/checks/gb902"
+	"github.com/gatebot/gatebot/checks/gb905"
+	"github.com/gatebot/gatebot/checks/gb906"
+	"github.com/gatebot/gatebot/checks/gb907"
 	"github.com/gatebot/gatebot/checks/gb908"
+	"github.com/gatebot/gatebot/checks/gb910"
+	"github.com/gatebot/gatebot/checks/gb911"
+	"github.com/gatebot/gatebot/checks/gb912"
+	"github.com/gatebot/gatebot/checks/gb913"
+	"github.com/gatebot/gatebot/checks/gb915"
 	"github.com/gatebot/gatebot/checks/gb917"
 )
 
@@ -96,6 +127,7 @@ var Rules = []*checks.Rule{
 	gb111.Rule,
 	gb112.Rule,
 	gb113.Rule,
+	gb114.Rule,
 	gb115.Rule,
 	gb116.Rule,
 	gb201.Rule,
@@ -110,11 +142,13 @@ var Rules = []*checks.Rule{
 	gb210.Rule,
 	gb211.Rule,
 	gb212.Rule,
+	gb213.Rule,
 	gb214.Rule,
 	gb301.Rule,
 	gb302.Rule,
 	gb303.Rule,
 	gb304.Rule,
+	gb305.Rule,
 	gb306.Rule,
 	gb401.Rule,
 	gb402.Rule,
@@ -132,14 +166,33 @@ var Rules = []*checks.Rule{
 	gb505.Rule,
 	gb506.Rule,
 	gb507.Rule,
+	gb508.Rule,
 	gb509.Rule,
 	gb510.Rule,
+	gb511.Rule,
+	gb601.Rule,
+	gb602.Rule,
+	gb603.Rule,
+	gb604.Rule,
 	gb605.Rule,
 	gb607.Rule,
 	gb608.Rule,
+	gb609.Rule,
+	gb610.Rule,
+	gb611.Rule,
+	gb612.Rule,
+	gb701.Rule,
+	gb702.Rule,
 	gb703.Rule,
+	gb705.Rule,
+	gb706.Rule,
+	gb707.Rule,
 	gb708.Rule,
+	gb711.Rule,
 	gb712.Rule,
+	gb713.Rule,
+	gb715.Rule,
+	gb718.Rule,
 	gb801.Rule,
 	gb802.Rule,
 	gb803.Rule,
@@ -152,6 +205,15 @@ var Rules = []*checks.Rule{
 	gb810.Rule,
 	gb811.Rule,
 	gb901.Rule,
+	gb902.Rule,
+	gb905.Rule,
+	gb906.Rule,
+	gb907.Rule,
 	gb908.Rule,
+	gb910.Rule,
+	gb911.Rule,
+	gb912.Rule,
+	gb913.Rule,
+	gb915.Rule,
 	gb917.Rule,
 }
