@@ -32,7 +32,7 @@ var Rule = &checks.Rule{
 			if file == "" {
 				file = p.Source()
 			}
-			if !region.Waits(file, s.Name) && !waitsInside(s) {
+			if !s.Waits(file) && !waitsInside(s) {
 				p.Report(s.Item, s.Value, "`"+s.Name+"` has not waited for the current stream: its work is not in a captured graph")
 			}
 		}

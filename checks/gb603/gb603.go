@@ -33,7 +33,7 @@ var Rule = &checks.Rule{
 			if file == "" {
 				file = p.Source()
 			}
-			if !region.Waits(file, s.Name) || region.Awaited(file, s.Name) || records(file, s) {
+			if !s.Waits(file) || s.Awaited(file) || records(file, s) {
 				continue
 			}
 			p.Report(s.Item, s.Value, "nothing waits for `"+s.Name+"`: a capture cannot end, and what reads its results does not wait")

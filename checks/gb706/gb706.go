@@ -3,6 +3,7 @@ package gb706
 
 import (
 	"github.com/gatebot/gatebot/checks"
+	"github.com/gatebot/gatebot/checks/region"
 	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/pyast"
 )
@@ -20,12 +21,12 @@ var Rule = &checks.Rule{
 	Fine: []string{
 		"filling a cache on first use (`if self.buf is None:`)",
 		"runners, schedulers and builders: they run beside the graph",
-		"local lists of the step",
+		"local lists of the step, and statistics that are kept in an object of their own",
 		"device counters: `self.seen_buf += 1`",
 	},
 	Torch: "independent of the version",
 	AttrStore: func(p *checks.Pass, s *checks.AttrStore) {
-		if (s.Op == "+" || s.Op == "-") && s.Value.IsNumber() && own(s.Recv) && p.Module() && !p.FirstUse() {
+		if region.Last(s.Node.X) == "self" && (s.Op == "+" || s.Op == "-") && s.Value.IsNumber() && own(s.Recv) && p.Module() && !p.FirstUse() {
 			p.Report(s.Node, nil, "{expr} is changed when the graph is recorded and in no replay")
 		}
 	},
@@ -35,7 +36,7 @@ var Rule = &checks.Rule{
 			return
 		}
 		list, ok := f.X.(*pyast.Attr)
-		if !ok || !own(p.Value(list.X)) {
+		if !ok || region.Last(list.X) != "self" || !own(p.Value(list.X)) {
 			return
 		}
 		if v := c.Args[0].Value; v.OnDevice() {

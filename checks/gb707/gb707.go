@@ -7,6 +7,7 @@ import (
 	"github.com/gatebot/gatebot/checks"
 	"github.com/gatebot/gatebot/checks/torchop"
 	"github.com/gatebot/gatebot/internal/finding"
+	"github.com/gatebot/gatebot/internal/pyast"
 )
 
 // Rule is GB707.
@@ -23,6 +24,7 @@ var Rule = &checks.Rule{
 	Fine: []string{
 		"the default generator: `torch.rand(…, device=dev)`, `x.exponential_()`",
 		"a generator that the file registers with `register_generator_state`",
+		"seeding a generator that is made on the spot; a draw from it is what counts",
 		"generators on the CPU that draw CPU tensors",
 		"seeding at load time; `graphsafe_get_state` and `graphsafe_set_state`",
 	},
@@ -30,7 +32,7 @@ var Rule = &checks.Rule{
 	Calls: calls(),
 	Call: func(p *checks.Pass, c *checks.Call) {
 		if state[c.Name] {
-			if c.Recv == nil || c.Recv.Kind == checks.KindGenerator && c.Recv.Place == checks.PlaceDevice {
+			if c.Recv == nil || c.Recv.Kind == checks.KindGenerator && c.Recv.Place == checks.PlaceDevice && !fresh(c.Node) {
 				p.Report(c.Node, nil, "{expr} touches the state of a generator, which a capture refuses")
 			}
 			return
@@ -42,7 +44,12 @@ var Rule = &checks.Rule{
 		if strings.Contains(p.Source(), "register_generator_state") {
 			return
 		}
-		p.Report(c.Node, c.Result, "{expr} draws from a generator that was not registered with a graph: a capture refuses it")
+		var opts []checks.ReportOption
+		if _, kept := g.Node.(*pyast.Attr); !kept || g.Value.Optional {
+			// A generator of the caller: of a request that asked for a seed, or of a pipeline that draws its start.
+			opts = append(opts, checks.WithConfidence(finding.Possible))
+		}
+		p.Report(c.Node, c.Result, "{expr} draws from a generator that was not registered with a graph: a capture refuses it", opts...)
 	},
 }
 
@@ -70,4 +77,14 @@ func calls() []string {
 		out = append(out, name)
 	}
 	return out
+}
+
+// fresh reports whether the generator is no attribute that is kept: one of this function, where seeding is part of making.
+func fresh(call *pyast.Call) bool {
+	f, ok := call.Func.(*pyast.Attr)
+	if !ok {
+		return false
+	}
+	_, attr := f.X.(*pyast.Attr)
+	return !attr
 }

@@ -3,7 +3,9 @@ package gb902
 
 import (
 	"github.com/gatebot/gatebot/checks"
+	"github.com/gatebot/gatebot/checks/region"
 	"github.com/gatebot/gatebot/internal/finding"
+	"github.com/gatebot/gatebot/internal/pyast"
 )
 
 // Rule is GB902.
@@ -27,8 +29,33 @@ var Rule = &checks.Rule{
 		"cupy.RawKernel", "cupy.RawModule", "cupy.ElementwiseKernel", "cupy.ReductionKernel", "numba.cuda.jit",
 		"pycuda.compiler.SourceModule"},
 	Call: func(p *checks.Pass, c *checks.Call) {
-		if !p.FirstUse() && len(c.Args) > 0 {
+		if !p.FirstUse() && len(c.Args) > 0 && !kept(p, c.Node) {
 			p.Report(c.Node, nil, "{expr} compiles inside the step")
 		}
 	},
+}
+
+// kept reports whether what is compiled goes into a cache: the function stores it under a key or in an attribute, so that
+// the next call finds it.
+func kept(p *checks.Pass, call *pyast.Call) bool {
+	names, found := map[string]bool{}, false
+	region.Walk(p.Node(), func(n pyast.Node) {
+		a, ok := n.(*pyast.Assign)
+		if !ok {
+			return
+		}
+		id, isName := a.Value.(*pyast.Name)
+		if !region.Inside(call, a.Value) && (!isName || !names[id.ID]) {
+			return
+		}
+		for _, t := range a.Targets {
+			switch t := t.(type) {
+			case *pyast.Name:
+				names[t.ID] = true
+			case *pyast.Subscript, *pyast.Attr:
+				found = true
+			}
+		}
+	})
+	return found
 }

@@ -51,7 +51,7 @@ func pointer(keyword string, e pyast.Expr) bool {
 		e = recv
 	}
 	for _, n := range []string{keyword, region.Last(region.Root(e))} {
-		if n = strings.ToLower(n); strings.Contains(n, "indptr") || strings.Contains(n, "last_page_len") || strings.Contains(n, "cu_seqlens") {
+		if n = strings.ToLower(n); strings.Contains(n, "indptr") || strings.Contains(n, "last_page_len") {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package region
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gatebot/gatebot/checks"
@@ -13,6 +14,7 @@ type Side struct {
 	Item   pyast.Expr // torch.cuda.stream(s)
 	Stream pyast.Expr // s
 	Name   string     // the last name of s
+	Names  []string   // that and the last names of what the function assigns to it
 	Value  *checks.Value
 }
 
@@ -35,9 +37,25 @@ func Sides(p *checks.Pass) []Side {
 				continue
 			}
 			s := Side{With: w, Item: it.X, Stream: call.Args[0].Value, Name: Last(call.Args[0].Value)}
+			s.Names = append(aliases(fn, s.Name), s.Name)
 			if s.Value = p.Value(s.Stream); s.side() && works(p, w.Body) {
 				out = append(out, s)
 			}
+		}
+	})
+	return out
+}
+
+// aliases are the names of attributes that the function calls by this name: `stream = self.gate_stream`.
+func aliases(fn *pyast.FuncDef, name string) []string {
+	var out []string
+	Walk(fn, func(n pyast.Node) {
+		a, ok := n.(*pyast.Assign)
+		if !ok || len(a.Targets) != 1 {
+			return
+		}
+		if t, ok := a.Targets[0].(*pyast.Name); ok && t.ID == name && Last(a.Value) != "" {
+			out = append(out, Last(a.Value))
 		}
 	})
 	return out
@@ -71,14 +89,22 @@ func works(p *checks.Pass, body []pyast.Stmt) bool {
 	return busy
 }
 
-// Waits reports whether the file lets the named stream wait for something: s.wait_stream(…), s.wait_event(…), e.wait(s).
-func Waits(file, stream string) bool {
+// Waits reports whether the file lets the stream wait for something: s.wait_stream(…), s.wait_event(…), e.wait(s).
+func (s *Side) Waits(file string) bool {
+	return slices.ContainsFunc(s.Names, func(n string) bool { return waits(file, n) })
+}
+
+// Awaited reports whether the file lets something wait for the stream, through the stream or an event of it.
+func (s *Side) Awaited(file string) bool {
+	return slices.ContainsFunc(s.Names, func(n string) bool { return awaited(file, n) })
+}
+
+func waits(file, stream string) bool {
 	return strings.Contains(file, stream+".wait_stream(") || strings.Contains(file, stream+".wait_event(") ||
 		strings.Contains(file, ".wait("+stream+")") || strings.Contains(file, ".wait(self."+stream+")")
 }
 
-// Awaited reports whether the file lets something wait for the named stream, through the stream or an event of it.
-func Awaited(file, stream string) bool {
+func awaited(file, stream string) bool {
 	for _, s := range []string{"wait_stream(" + stream + ")", "." + stream + ")", stream + ".synchronize()", stream + ".record_event("} {
 		if s[0] == '.' {
 			for _, l := range strings.Split(file, "\n") {

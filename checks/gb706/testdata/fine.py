@@ -2,12 +2,18 @@
 import torch
 
 
+class Stats:
+    def __init__(self):
+        self.hits = 0
+
+
 class Router(torch.nn.Module):
     def __init__(self):
         super().__init__()
         self.lin = torch.nn.Linear(8, 8)
         self.register_buffer("count", torch.zeros(1))
         self.buf = None
+        self.stats = Stats()
         self.made = 0
         self.sizes = []
 
@@ -17,6 +23,7 @@ class Router(torch.nn.Module):
             self.made += 1
         self.count += 1
         self.made //= 2  # no counter
+        self.stats.hits += 1  # statistics
         parts = []
         for _ in range(4):
             parts.append(self.lin(x))

@@ -15,5 +15,7 @@ class Sampler(torch.nn.Module):
         host = torch.rand(8, generator=self.cpu_gen)  # drawn on the host: another hazard, if it is used
         self.cpu_gen.manual_seed(1)
         torch.Generator().manual_seed(1)  # on the CPU without a device
+        made = torch.Generator(device="cuda").manual_seed(1)
+        made.manual_seed(2)
         maybe = torch.rand(8, device="cuda", generator=None)
         return logits + noise + self.noise + maybe, host

@@ -18,4 +18,5 @@ class AttentionBuilder:
     def build(self, n: int):
         self.wrapper.plan(self.indptr_cpu[: n + 1], self.indices, n)
         self.wrapper.plan([0, 4, 8], self.indices, n)
+        self.wrapper.plan(self.indices, n)
         self.planner.plan(self.indptr)  # of the project: its own body says what it does
