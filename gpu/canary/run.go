@@ -40,7 +40,7 @@ func Add(ctx context.Context, r *device.Report, o Options) {
 	r.Python.DurationMS = time.Since(began).Milliseconds()
 	r.DurationMS += r.Python.DurationMS
 	r.Conclude()
-	if r.Python.Status != finding.StatusPass && o.Require {
+	if r.Python.Status == finding.StatusNotRun && o.Require {
 		r.Status, r.Reason = finding.StatusError, "python: "+r.Python.Reason
 	}
 }

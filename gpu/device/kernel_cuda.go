@@ -116,9 +116,7 @@ func (k *run) load(image []byte) error {
 	if rc := k.l.find(k.spec.Kernel); rc != C.CUDA_SUCCESS {
 		return k.failed("load", "kernel "+k.spec.Kernel, rc, " (is the name mangled? extern \"C\" keeps it as it is)")
 	}
-	block := kernel.Dim(k.spec.Block)
-	threads := int(block[0]) * int(block[1]) * int(block[2])
-	k.r.Attributes = k.l.attributes(k.dev, threads, int(k.spec.Shared))
+	k.r.Attributes = k.l.attributes(k.dev)
 	k.r.Pass("load", "")
 	return nil
 }
@@ -142,6 +140,7 @@ func (k *run) prepare() error {
 	if rc := k.l.allow(int(k.spec.Shared)); rc != C.CUDA_SUCCESS {
 		return k.failed("launch", "dynamic shared memory", rc, "")
 	}
+	a.BlocksPerSM = k.l.resident(int(threads), int(k.spec.Shared)) // depends on what is allowed
 	var err error
 	if k.stream, err = newStream(); err != nil {
 		return err

@@ -96,25 +96,31 @@ func (l *loaded) attribute(which C.CUfunction_attribute) int {
 	return int(v)
 }
 
-func (l *loaded) attributes(dev, block, shared int) *kernel.Attributes {
+func (l *loaded) attributes(dev int) *kernel.Attributes {
 	a := &kernel.Attributes{
 		Registers: l.attribute(C.CU_FUNC_ATTRIBUTE_NUM_REGS), SharedStatic: l.attribute(C.CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES),
 		Const: l.attribute(C.CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES), Local: l.attribute(C.CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES),
 		MaxThreads: l.attribute(C.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK), PTX: l.attribute(C.CU_FUNC_ATTRIBUTE_PTX_VERSION),
 		Binary: l.attribute(C.CU_FUNC_ATTRIBUTE_BINARY_VERSION),
 	}
-	var optin, blocks C.int
+	var optin C.int
 	if C.cuDeviceGetAttribute(&optin, C.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, C.CUdevice(dev)) == C.CUDA_SUCCESS {
 		a.SharedMax = max(0, int(optin)-a.SharedStatic)
-	}
-	if C.cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, l.function, C.int(block), C.size_t(shared)) == C.CUDA_SUCCESS {
-		a.BlocksPerSM = int(blocks)
 	}
 	a.Parameters = -1
 	if sizes, ok := l.parameters(); ok {
 		a.Parameters = len(sizes)
 	}
 	return a
+}
+
+// resident is how many blocks fit on one SM at a time; 0: the driver does not say.
+func (l *loaded) resident(threads, shared int) int {
+	var blocks C.int
+	if C.cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, l.function, C.int(threads), C.size_t(shared)) != C.CUDA_SUCCESS {
+		return 0
+	}
+	return int(blocks)
 }
 
 // parameters are the sizes of the kernel's parameters, where this driver tells.

@@ -25,13 +25,13 @@ func TestRecordedH200(t *testing.T) {
 	var inv Inventory
 	read("inventory.json", &inv)
 	want := &finding.Device{Name: "NVIDIA H200", ComputeCapability: "9.0", Driver: "580.159.04", CUDA: "13.0",
-		UUID: "GPU-a6269aa5-45c2-e22a-04a6-8a1d77f22ac7"}
+		UUID: "GPU-63bc1ea0-cc0d-25ae-85e6-46f928d6f2a3"}
 	if d := cmp.Diff(want, inv.Device(0)); inv.Schema != InventorySchema || d != "" {
 		t.Errorf("schema %s: %s", inv.Schema, d)
 	}
 	var rep Report
 	read("canary.json", &rep)
-	if rep.Schema != CanarySchema || rep.Status != finding.StatusPass || len(rep.Steps) != 12 {
+	if rep.Schema != CanarySchema || rep.Status != finding.StatusPass || len(rep.Steps) != 26 || rep.Python.Torch != "2.11.0+cu130" {
 		t.Errorf("canary: schema %s, status %s, %d steps", rep.Schema, rep.Status, len(rep.Steps))
 	}
 	for _, s := range rep.Steps {

@@ -1,11 +1,14 @@
 package kernel
 
 import (
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gatebot/gatebot/internal/finding"
 )
 
 func TestInspect(t *testing.T) {
@@ -20,6 +23,15 @@ func TestInspect(t *testing.T) {
 	want := &Module{Kind: PTX, Target: "sm_70", Kernels: []string{"scale", "accumulate", "counter", "overrun", "fault", "spin"}}
 	if err != nil || cmp.Diff(want, m) != "" {
 		t.Errorf("ptx: %v %s", err, cmp.Diff(want, m))
+	}
+	// k.cu, compiled by nvcc 13.0 for sm_90
+	m, err = Inspect(read("k-sm_90.cubin"))
+	want = &Module{Kind: Cubin, Kernels: []string{"atomics", "by_value", "scale", "semaphore", "shared_big"}}
+	if err != nil || cmp.Diff(want, m) != "" {
+		t.Errorf("cubin: %v %s", err, cmp.Diff(want, m))
+	}
+	if m, err := Inspect(read("k.fatbin")); err != nil || m.Kind != Fatbin {
+		t.Errorf("fatbin: %+v, %v", m, err)
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -42,6 +54,26 @@ func TestInspect(t *testing.T) {
 		if _, err := Inspect(tt.image); err == nil || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.says)
 		}
+	}
+}
+
+// TestRecordedH200 reads what gatebot-gpu kernel printed on a real card.
+func TestRecordedH200(t *testing.T) {
+	data, err := os.ReadFile("testdata/scale-h200.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r Report
+	if err := json.Unmarshal(data, &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Schema != Schema || r.Status != finding.StatusPass || r.Attributes.Registers != 10 || r.Attributes.Binary != 90 ||
+		r.Attributes.Parameters != 4 || len(r.Checks) != len(Names) {
+		t.Errorf("%+v", r)
+	}
+	r.Conclude()
+	if r.Status != finding.StatusPass {
+		t.Errorf("concluded again: %s %s", r.Status, r.Reason)
 	}
 }
 

@@ -24,7 +24,7 @@ func List(name string) ([]trial.Case, error) {
 }
 
 // Parse reads a list: `name: code` a line, where needed followed by ` ;; set-up`; lines that begin with > are the set-up
-// of all that follow, # begins a remark. Errors name file and line.
+// of all that follow, # begins a remark. A ! behind a name asks for an interpreter of its own. Errors name file and line.
 func Parse(file, text string) ([]trial.Case, error) {
 	var out []trial.Case
 	var setup strings.Builder
@@ -44,6 +44,7 @@ func Parse(file, text string) ([]trial.Case, error) {
 		if !ok || name == "" || strings.ContainsAny(name, " \t") {
 			return nil, fmt.Errorf("%s:%d: no `name: code` (a name has no blanks; set-up lines begin with >)", file, n)
 		}
+		name, fresh := strings.CutSuffix(name, "!")
 		if first, ok := seen[name]; ok {
 			return nil, fmt.Errorf("%s:%d: %s is in line %d already (give it another name)", file, n, name, first)
 		}
@@ -52,7 +53,7 @@ func Parse(file, text string) ([]trial.Case, error) {
 		if code = strings.TrimSpace(code); code == "" {
 			return nil, fmt.Errorf("%s:%d: %s has no code", file, n, name)
 		}
-		out = append(out, trial.Case{Name: name, Setup: setup.String() + strings.TrimSpace(own), Call: code})
+		out = append(out, trial.Case{Name: name, Setup: setup.String() + strings.TrimSpace(own), Call: code, Fresh: fresh})
 	}
 	return out, nil
 }

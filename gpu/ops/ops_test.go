@@ -68,8 +68,9 @@ func TestNamedAreInTheTable(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	got, err := Parse("f", "# remark\n> import m\r\n\na.b: m.f(x)\n> y = 1\nc: g(\": \") ;; z = 2\n")
-	want := []trial.Case{{Name: "a.b", Setup: "import m\n", Call: "m.f(x)"}, {Name: "c", Setup: "import m\ny = 1\nz = 2", Call: `g(": ")`}}
+	got, err := Parse("f", "# remark\n> import m\r\n\na.b: m.f(x)\n> y = 1\nc: g(\": \") ;; z = 2\nd!: f()\n")
+	want := []trial.Case{{Name: "a.b", Setup: "import m\n", Call: "m.f(x)"}, {Name: "c", Setup: "import m\ny = 1\nz = 2", Call: `g(": ")`},
+		{Name: "d", Setup: "import m\ny = 1\n", Call: "f()", Fresh: true}}
 	if d := cmp.Diff(want, got); err != nil || d != "" {
 		t.Error(err, d)
 	}

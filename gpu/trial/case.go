@@ -15,6 +15,9 @@ type Case struct {
 	Prepare string `json:"prepare,omitempty"` // before every step, outside of what is measured and captured
 	Call    string `json:"call"`              // the step
 	Out     string `json:"out,omitempty"`     // a tensor: replays are compared by its bytes; none: no replay
+	// Fresh asks for an interpreter of its own instead of a fork of one that has torch already: for pieces that start
+	// threads or compile.
+	Fresh bool `json:"fresh,omitempty"`
 }
 
 // Result is what happened to one case.

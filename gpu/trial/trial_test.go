@@ -34,6 +34,7 @@ func TestRun(t *testing.T) {
 	torch, got, err := pretend(t, Options{Jobs: 3, Each: 2 * time.Second},
 		Case{Name: "clean", Setup: setup, Prepare: prepare, Call: "x.mul(2.0, out)", Out: "out"},
 		Case{Name: "frozen", Setup: setup, Prepare: prepare, Call: "x.mul(float(i), out)", Out: "out"},
+		Case{Name: "fresh", Fresh: true, Setup: setup, Call: "import sys; sys.argv.count('fresh') == 1 or 1 / 0; x.item()"},
 		Case{Name: "item", Setup: setup, Call: "x.item(); x.item()"},
 		Case{Name: "raises", Call: "no_such_name"},
 		Case{Name: "prints", Call: "print('x' * 1000000)"},
@@ -51,6 +52,7 @@ func TestRun(t *testing.T) {
 	want := []Result{
 		{Name: "clean", Replay: []bool{true, true, true, true}},
 		{Name: "frozen", Replay: []bool{false, false, false, false}},
+		{Name: "fresh", Warned: 1, Capture: "RuntimeError: CUDA error: operation not permitted when stream is capturing"},
 		{Name: "item", Warned: 2, Capture: "RuntimeError: CUDA error: operation not permitted when stream is capturing"},
 		{Name: "raises", Eager: "NameError: name 'no_such_name' is not defined"},
 		{Name: "prints"},

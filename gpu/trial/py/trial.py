@@ -1,7 +1,9 @@
 """Runs pieces of Python one at a time, each in a process of its own: in eager mode under the probe and torch's sync-debug
-mode, then captured alone, then replayed. Torch is imported once, before any CUDA call, and every piece gets a fork.
+mode, then captured alone, then replayed. Torch is imported once, before any CUDA call, and every piece gets a fork, or an interpreter
+of its own where it says so.
 
 usage: trial.py CASES.json RESULTS.ndjson JOBS SECONDS
+       trial.py CASES.json RESULTS.ndjson NAME
 """
 import ctypes
 import json
@@ -166,12 +168,14 @@ def child(case, torch, out):
     out.line(name=case["name"], pid=os.getpid(), device=torch.cuda.get_device_name(), **done)
 
 
-def fork(case, torch, out):
+def fork(case, torch, out, files):
     pid = os.fork()
     if pid:
         return pid
     code = 1
     try:
+        if case.get("fresh"):
+            os.execv(sys.executable, [sys.executable, os.path.abspath(__file__), *files, case["name"]])
         child(case, torch, out)
         code = 0
     except BaseException as err:
@@ -205,7 +209,7 @@ def main(cases, results, jobs, seconds):
     while todo or running:
         while todo and len(running) < jobs:
             case = todo.pop()
-            running[fork(case, torch, out)] = [case["name"], time.monotonic() + seconds, False]
+            running[fork(case, torch, out, (cases, results))] = [case["name"], time.monotonic() + seconds, False]
         pid, status = os.waitpid(-1, os.WNOHANG)
         if pid in running:
             name, _, late = running.pop(pid)
@@ -219,5 +223,17 @@ def main(cases, results, jobs, seconds):
         time.sleep(0.01)
 
 
+def fresh(cases, results, name):
+    """One case in an interpreter of its own."""
+    import torch
+
+    with open(cases) as f:
+        case = next(c for c in json.load(f) if c["name"] == name)
+    child(case, torch, Out(results))
+
+
 if __name__ == "__main__":
+    if len(sys.argv) == 4:
+        fresh(*sys.argv[1:])
+        os._exit(0)
     main(sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]))
