@@ -29,6 +29,8 @@ func classify(a *trace.API, wait *trace.API) (k kind, ok bool) {
 	switch a.Class {
 	case trace.ClassSync:
 		switch {
+		case strings.HasPrefix(a.Name, "jax."):
+			return kind{"GB912", finding.Error, "reads a JAX array on the host, or waits for one"}, true
 		case strings.Contains(a.Name, "Event"):
 			return kind{pick("GB108", "GB801"), finding.Error, "makes the host wait for an event"}, true
 		case strings.Contains(a.Name, "Stream"):

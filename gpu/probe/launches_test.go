@@ -144,3 +144,48 @@ func BenchmarkLaunch(b *testing.B) {
 		b.ReportMetric(ns, "ns/launch")
 	}
 }
+
+// TestHostReads: a framework that waits for the device on threads of its own, seen where its arrays are read.
+func TestHostReads(t *testing.T) {
+	o := play(t, `
+import types
+jax = types.ModuleType("jax._src.array")
+exec(compile('''
+class ArrayImpl:
+    @property
+    def _value(self):
+        return self.inner()
+    def inner(self): return 1.5
+    def __float__(self): return self._value
+''', "/v/site-packages/jax/_src/array.py", "exec"), jax.__dict__)
+class Other:
+    def _value(self): pass
+x = jax.ArrayImpl()
+def decode():
+    launch()
+    return float(x)
+Other()._value()
+for _ in range(2): decode()
+if not hasattr(sys, "monitoring"): print("too old")
+`, "GATEBOT_REGION_FUNC=__main__:decode", "GATEBOT_HOST_READS=1")
+	tr := o.whole(t)
+	var got []string
+	for _, a := range trace.Of[*trace.API](tr) {
+		if a.Class == trace.ClassSync {
+			line := ""
+			for _, f := range a.Frames {
+				if strings.HasSuffix(f.File, "prog.py") && line == "" {
+					line = f.Func
+				}
+			}
+			got = append(got, a.Name+" "+line+" "+a.Region)
+		}
+	}
+	want := "[jax.Array read on the host decode __main__:decode jax.Array read on the host decode __main__:decode]"
+	if strings.Contains(o.output, "too old") {
+		want = "[]" // before Python 3.12 they are not seen
+	}
+	if fmt.Sprint(got) != want {
+		t.Errorf("%v, want %s\n%s", got, want, o.output)
+	}
+}

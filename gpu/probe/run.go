@@ -54,6 +54,7 @@ func Run(ctx context.Context, o Options) (code int, files []string, err error) {
 	if len(o.RegionFuncs) > 0 {
 		cmd.Env = append(cmd.Env, "GATEBOT_REGION_FUNC="+strings.Join(o.RegionFuncs, "\n"))
 	}
+	cmd.Env = append(cmd.Env, "GATEBOT_HOST_READS=1")
 	if o.Frames {
 		cmd.Env = append(cmd.Env, "GATEBOT_LAUNCH_FRAMES=1")
 	}

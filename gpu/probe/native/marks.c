@@ -1,5 +1,6 @@
 #include "out.h"
 #include "probe.h"
+#include "python.h"
 
 #include <string.h>
 
@@ -20,6 +21,23 @@ void gatebot_step(int i, int enter) {
   if (!t || !line_begin(t, "step", now_ns())) return;
   put(t, ",\"i\":"), put_i64(t, i);
   put(t, enter ? ",\"at\":\"enter\"" : ",\"at\":\"exit\"");
+  line_end(t);
+}
+
+// A wait that is no CUDA call of this thread: recorded as one when it ends, with its Python stack. Inner ones belong to it.
+void gatebot_host_wait(const char *name, int enter) {
+  thread *t = thread_self();
+  if (!t) return;
+  if (enter) {
+    if (t->waiting++ == 0) t->wait_began = now_ns();
+    return;
+  }
+  if (t->waiting == 0 || --t->waiting > 0 || !probe_armed()) return;
+  int64_t began = t->wait_began, took = now_ns() - began;
+  if (!line_begin(t, "api", began)) return;
+  put(t, ",\"name\":"), put_string(t, name ? name : "?");
+  put(t, ",\"level\":\"runtime\",\"class\":\"sync\",\"dur\":"), put_i64(t, took), put(t, ",\"code\":0");
+  python_frames(t, true);
   line_end(t);
 }
 

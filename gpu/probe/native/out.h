@@ -37,6 +37,8 @@ typedef struct thread {
   call_class outer;   // class of the outermost of them
   void *context;      // last CUcontext seen, and its device
   int device;
+  int waiting;        // host waits of a framework entered and not left, and when the outermost began
+  int64_t wait_began;
   int ranges;         // NVTX ranges open, and the names of the outermost
   char range[RANGES][RANGE_NAME];
   // Kernel names of the thread: a name is written once and is a number from then on, since long names are most of what a

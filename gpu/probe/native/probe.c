@@ -175,6 +175,8 @@ static void set_armed(bool on) {
   pthread_mutex_unlock(&arming);
 }
 
+bool probe_armed(void) { return armed; }
+
 void gatebot_arm(void) { set_armed(true); }
 
 void gatebot_disarm(void) {

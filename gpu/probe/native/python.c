@@ -75,7 +75,7 @@ bool python_here(void) {
   return true;
 }
 
-static bool alive(void) { return python_here() && py.IsInitialized() && !(py.IsFinalizing && py.IsFinalizing()); }
+bool python_alive(void) { return python_here() && py.IsInitialized() && !(py.IsFinalizing && py.IsFinalizing()); }
 
 bool python_version(char *text, size_t n) {
   if (!python_here()) return false;
@@ -162,7 +162,7 @@ static void verify(void) {
 }
 
 bool python_frames(thread *t, bool may_wait) {
-  if (!alive() || !py.ThisThread()) return false;
+  if (!python_alive() || !py.ThisThread()) return false;
   place places[FRAMES_MAX];
   bool held = py.GILCheck();
   if (held) verify();
@@ -177,12 +177,12 @@ bool python_frames(thread *t, bool may_wait) {
 
 static int verify_pending(void *unused) {
   (void)unused;
-  if (alive() && py.ThisThread()) verify();
+  if (python_alive() && py.ThisThread()) verify();
   return 0;
 }
 
 void python_prepare(void) {
-  if (!alive() || !unlocked) return;
+  if (!python_alive() || !unlocked) return;
   if (py.ThisThread() && py.GILCheck()) verify();
   if (verified == UNTRIED) py.AddPending(verify_pending, NULL); // full: then the first call with the GIL does it
 }
@@ -198,7 +198,7 @@ static int run_pending(void *source) {
 }
 
 void python_run(const char *source) {
-  if (!alive()) {
+  if (!python_alive()) {
     out_error("region_func", "--region-func: there is no Python in this process", "name regions by marks or NVTX ranges");
     return;
   }

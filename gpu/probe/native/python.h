@@ -8,6 +8,8 @@
 
 // Finds the interpreter; again on every call until there is one. False: no Python in this process.
 bool python_here(void);
+// Whether an interpreter runs in this process now.
+bool python_alive(void);
 // "3.12.3"; false when there is no Python.
 bool python_version(char *text, size_t n);
 // Verifies, as soon as the GIL allows, how frames are read without it.
