@@ -57,7 +57,7 @@ func (in *interp) plainAnnotation(m *module, t string) *Value {
 	if owner, _, dotted := strings.Cut(head, "."); dotted && kernelTypes[owner] {
 		return hostUnknown // cute.Tensor: a value of device code, or a host description of one
 	}
-	sym := in.p.lookup(m, head)
+	sym := in.lookup(m, head)
 	if first, _, _ := strings.Cut(sym.ext, "."); sym.ext != "" && strings.HasSuffix(head, "Tensor") && first != "torch" && first != "jaxtyping" {
 		return nil // of another framework: cute.Tensor
 	}

@@ -20,6 +20,7 @@ func (h *hotPath) wanted() {
 	}
 	for _, m := range h.p.modules {
 		for _, f := range m.all {
+			f.wanted = nil
 			for _, ref := range f.refs {
 				for _, r := range rules[last(ref)] {
 					if f.wanted == nil {
@@ -32,24 +33,25 @@ func (h *hotPath) wanted() {
 	}
 }
 
-// around looks at the functions beside the hot path that a rule with Setup wants to see. Tests and benchmarks capture
-// as they like.
-func (s *scan) around() {
-	s.in.around = true
+// around are the tasks that look at the functions beside the hot path that a rule with Setup wants to see. Tests and
+// benchmarks capture as they like.
+func (s *scan) around() []*task {
+	var out []*task
 	for _, m := range s.p.modules {
-		if !s.p.opts.AllFunctions && matchAnyPath(coldPaths, m.path) {
+		if !s.p.opts.AllFunctions && m.outsideStep() {
 			continue
 		}
+		t := &task{mod: m, around: true}
 		for _, f := range m.all {
-			if _, hot := s.hot.info[f]; hot || s.in.callers[f] || deviceCode(f) || !f.setup() {
-				continue
-			}
-			if err := s.in.runEntry(f); err != nil {
-				s.p.unread = append(s.p.unread, unreadable{path: f.Path, line: f.Line, why: err.Error()})
+			if _, hot := s.hot.info[f]; !hot && !s.callers[f] && !deviceCode(f) && f.setup() {
+				t.funcs = append(t.funcs, f)
 			}
 		}
+		if len(t.funcs) > 0 {
+			out = append(out, t)
+		}
 	}
-	s.in.around = false
+	return out
 }
 
 func (f *Func) setup() bool {
@@ -77,7 +79,10 @@ func (p *Pass) Callee(c *pyast.Call) string {
 }
 
 // Source is the text of the whole file that is looked at.
-func (p *Pass) Source() string { return string(p.fr.u.tree.Source) }
+func (p *Pass) Source() string {
+	p.in.asked.files[p.fr.u.mod] = true
+	return string(p.fr.u.tree.Source)
+}
 
 // Methods are the functions of the class that the function belongs to, itself included, as far as they stand in the same
 // file; for a plain function that function alone.
@@ -89,12 +94,14 @@ func (p *Pass) Methods() []*pyast.FuncDef {
 	if p.fr.fn == nil || p.fr.fn.Class == nil {
 		return []*pyast.FuncDef{fn}
 	}
+	p.in.asked.of(p.fr.fn.Class, askMethods, "")
 	var out []*pyast.FuncDef
 	for _, name := range sortedKeys(p.fr.fn.Class.methods) {
 		m := p.fr.fn.Class.methods[name]
 		if m.mod != p.fr.u.mod {
 			continue
 		}
+		p.in.asked.funcs[m.top] = true
 		if d := p.fr.u.function(m); d != nil {
 			out = append(out, d)
 		}
@@ -110,6 +117,7 @@ func (p *Pass) Def(v *Value) *pyast.FuncDef {
 	if v == nil || v.Kind != KindFunc || v.Func == nil || v.lambda != nil || v.Func.mod != p.fr.u.mod {
 		return nil
 	}
+	p.in.asked.funcs[v.Func.top] = true
 	return p.fr.u.function(v.Func)
 }
 

@@ -20,8 +20,7 @@ type treeCache struct {
 	clock   int64
 	bytes   int64
 	limit   int64
-	packed  map[*module]packedTree
-	room    int64 // bytes left for packed trees
+	room    int64 // bytes left for packed trees, which the modules have
 }
 
 // packedTree is a tree in its short form, and what it was made from: a working tree can change under a scan.
@@ -39,7 +38,7 @@ const (
 
 func newTreeCache(p *project) *treeCache {
 	return &treeCache{p: p, units: map[*module]*unit{}, pending: map[*module]chan struct{}{}, limit: treeBytes,
-		packed: map[*module]packedTree{}, room: packedBytes}
+		room: packedBytes}
 }
 
 // keep takes the short form of a tree while there is room.
@@ -48,7 +47,7 @@ func (c *treeCache) keep(m *module, src, packed []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if n := int64(len(packed)); packed != nil && n <= c.room {
-		c.packed[m] = p
+		m.packed = p
 		c.room -= n
 	}
 }
@@ -97,8 +96,13 @@ func (c *treeCache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	clear(c.units)
-	clear(c.packed)
-	c.bytes, c.room = 0, packedBytes
+	c.bytes = 0
+	if c.p.memory == nil {
+		for _, m := range c.p.modules {
+			m.packed = packedTree{}
+		}
+		c.room = packedBytes
+	}
 }
 
 // get returns the tree of m, parsing it again when it has been dropped. It may be called from several goroutines.
@@ -150,9 +154,9 @@ func (c *treeCache) open(ctx context.Context, m *module) (*unit, error) {
 	}
 	lim := c.p.opts.limits()
 	c.mu.Lock()
-	p, ok := c.packed[m]
+	p := m.packed
 	c.mu.Unlock()
-	if !ok || p.sum != maphash.Bytes(sumSeed, data) {
+	if p.data == nil || p.sum != maphash.Bytes(sumSeed, data) {
 		if _, p.data, err = pyast.ParsePacked(ctx, m.path, data, lim); err != nil {
 			return nil, err
 		}
@@ -162,14 +166,4 @@ func (c *treeCache) open(ctx context.Context, m *module) (*unit, error) {
 		return nil, err
 	}
 	return newUnit(m, data, t)
-}
-
-// ahead parses the files that are needed next while the interpreter is busy with the ones before. It stops when next
-// is closed.
-func (c *treeCache) ahead(ctx context.Context, next <-chan *module) {
-	for m := range next {
-		if _, err := c.get(ctx, m); err != nil {
-			continue // the interpreter asks again and reports it
-		}
-	}
 }

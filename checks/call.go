@@ -124,9 +124,9 @@ func (fr *frame) callInstance(v *Value, args []Arg, e *pyast.Call) *Value {
 		fr.callEvent(&Call{Node: e, Name: "?", Recv: v, Args: args, Result: unknown})
 		return unknown
 	}
-	m := v.Class.method("__call__")
+	m := fr.in.method(v.Class, "__call__")
 	if m == nil {
-		m = v.Class.method("forward")
+		m = fr.in.method(v.Class, "forward")
 	}
 	if m == nil {
 		return unknown
@@ -178,7 +178,7 @@ func (fr *frame) super(e *pyast.Call) (*Value, bool) {
 	if self != nil && self.Class != nil {
 		cls = self.Class
 	}
-	m := cls.methodAfter(fr.fn.Class, a.Name)
+	m := fr.in.methodAfter(cls, fr.fn.Class, a.Name)
 	if m == nil {
 		if self == nil {
 			return unknown, true

@@ -95,7 +95,7 @@ func (h *hotPath) operator(name string, add func(...*Func)) {
 // selfRef follows self.rest in class c: a method (with what overrides it), or an attribute that holds an object.
 func (h *hotPath) selfRef(c *Class, rest string, add func(...*Func)) {
 	name, more, deeper := strings.Cut(rest, ".")
-	if m := c.method(name); m != nil {
+	if m := c.member(name); m != nil {
 		add(m)
 		h.overrides(c, name, add, 0)
 		return
@@ -133,9 +133,9 @@ func (h *hotPath) classRef(c *Class, rest string, add func(...*Func)) {
 		h.selfRef(c, rest, add)
 		return
 	}
-	if m := c.method("__call__"); m != nil {
+	if m := c.member("__call__"); m != nil {
 		add(m)
-	} else if m := c.method("forward"); m != nil && c.isModule() {
+	} else if m := c.member("forward"); m != nil && c.isModule() {
 		add(m)
 	}
 }

@@ -26,6 +26,7 @@ func (in *interp) state(c *Class) *classState {
 
 // generic is an object of class c about whose making nothing is known.
 func (in *interp) generic(c *Class) *Value {
+	in.asked.of(c, askShape, "")
 	return &Value{Kind: KindInstance, Rank: -1, Place: PlaceHost, Sure: Likely, Class: c, Obj: in.state(c).obj}
 }
 
@@ -39,7 +40,7 @@ func (in *interp) instanceState(c *Class, v *Value, name string) *Value {
 		}
 		return in.classVar(c, name)
 	}
-	if init := c.method("__init__"); init != nil && !s.ran[init] {
+	if init := in.method(c, "__init__"); init != nil && !s.ran[init] {
 		in.runForState(s, c, init)
 	}
 	held := s.obj.attrs[name]
@@ -48,7 +49,7 @@ func (in *interp) instanceState(c *Class, v *Value, name string) *Value {
 	}
 	if held == nil || held.IsNone() || held.IsUnknown() || held.IsTensor() && held.Place == PlaceUnknown {
 		for _, k := range c.mro {
-			for _, m := range k.storing(name) {
+			for _, m := range in.storing(k, name) {
 				if !s.ran[m] {
 					in.runForState(s, c, m)
 				}
@@ -69,7 +70,8 @@ func (in *interp) instanceState(c *Class, v *Value, name string) *Value {
 }
 
 // storing lists the methods of this class that assign self.name, in source order.
-func (c *Class) storing(name string) []*Func {
+func (in *interp) storing(c *Class, name string) []*Func {
+	in.asked.of(c, askStores, name)
 	if _, ok := c.attrs[name]; !ok {
 		return nil
 	}
@@ -121,6 +123,7 @@ func (in *interp) classVar(c *Class, name string) *Value {
 }
 
 func (in *interp) classBody(c *Class, name string) *Value {
+	in.asked.of(c, askBody, name)
 	u := in.unit(c.mod)
 	if u == nil {
 		return nil
@@ -154,7 +157,7 @@ func (in *interp) classBody(c *Class, name string) *Value {
 				out = join(out, fr.eval(s.Value))
 			}
 			if out == nil || out.IsNone() || out.IsUnknown() {
-				if a := in.annotation(c.mod, u.tree.Text(s.Annotation), c.isModule()); a != nil {
+				if a := in.annotation(c.mod, u.tree.Text(s.Annotation), in.isModule(c)); a != nil {
 					out = remarked(a, u.tree.Source, s.EndOff)
 					if out.IsTensor() && in.kept(c.mod, name, false) {
 						out = out.with(func(v *Value) { v.Place = PlaceCPU })
@@ -171,7 +174,7 @@ func (in *interp) classBody(c *Class, name string) *Value {
 
 // classAttr is Class.name.
 func (in *interp) classAttr(c *Class, name string) *Value {
-	if m := c.method(name); m != nil {
+	if m := in.method(c, name); m != nil {
 		v := &Value{Kind: KindFunc, Rank: -1, Place: PlaceHost, Sure: Likely, Func: m}
 		if m.Kind == FuncClassMethod {
 			v.Recv = &Value{Kind: KindClass, Rank: -1, Place: PlaceHost, Sure: Likely, Class: c}
@@ -183,6 +186,7 @@ func (in *interp) classAttr(c *Class, name string) *Value {
 			return hostUnknown
 		}
 	}
+	in.asked.of(c, askNested, name)
 	if nested := c.mod.nested(c.Name + "." + name); nested != nil {
 		return &Value{Kind: KindClass, Rank: -1, Place: PlaceHost, Sure: Likely, Class: nested}
 	}
@@ -200,8 +204,9 @@ func (m *module) nested(name string) *Class {
 
 // construct is Class(args).
 func (fr *frame) construct(c *Class, args []Arg, n pyast.Expr) *Value {
+	fr.in.asked.of(c, askShape, "")
 	v := &Value{Kind: KindInstance, Rank: -1, Place: PlaceHost, Sure: Likely, Class: c, Obj: fr.objectAt(n)}
-	if init := c.method("__init__"); init != nil {
+	if init := fr.in.method(c, "__init__"); init != nil {
 		if fr.in.quiet > 0 && len(fr.in.frames) > maxQuietDepth {
 			return fr.in.generic(c) // an object inside an object inside an object
 		}
@@ -214,6 +219,7 @@ func (fr *frame) construct(c *Class, args []Arg, n pyast.Expr) *Value {
 	if !c.data {
 		return v
 	}
+	fr.in.asked.of(c, askFields, "")
 	pos := 0
 	var fields []string
 	for i := len(c.mro) - 1; i >= 0; i-- {

@@ -32,7 +32,7 @@ func (fr *frame) switchedOff(id string, depth int) int {
 	if _, local := fr.env.get(id); local {
 		return fr.switchIn(fr.boundOnce(id), depth-1)
 	}
-	if s := fr.in.p.lookup(fr.u.mod, id); s.val != nil && fr.in.envSwitch(*s.val) {
+	if s := fr.in.lookup(fr.u.mod, id); s.val != nil && fr.in.envSwitch(*s.val) {
 		return 1
 	}
 	return 0
@@ -66,6 +66,7 @@ func (in *interp) envSwitch(g globalVar) bool {
 		return off
 	}
 	in.switches[g] = false
+	in.asked.values[g] = true
 	u := in.unit(g.mod)
 	if u == nil {
 		return false

@@ -64,7 +64,7 @@ func (t *tracer) value(fr *frame, e pyast.Expr, v *Value) {
 
 // Explain runs a scan and says whether a line is hot, why, and what the values on it are taken for.
 func Explain(ctx context.Context, src Source, opts Options, path string, line int) (*Explanation, error) {
-	s, err := newScan(ctx, src, opts)
+	s, err := newScan(ctx, src, opts, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func Explain(ctx context.Context, src Source, opts Options, path string, line in
 		return nil, fmt.Errorf("explain %s:%d: %w", path, line, ErrNotScanned)
 	}
 	t := &tracer{path: path, line: line, vals: map[pyast.Span]*traced{}}
-	s.in.trace = t
+	s.trace = t
 	if err := s.interpret(ctx); err != nil {
 		return nil, err
 	}
@@ -130,11 +130,11 @@ func (s *scan) where(ctx context.Context, x *Explanation, m *module) {
 		if len(x.Chain) == 1 {
 			x.Why = "a root of the hot path"
 		}
-	case s.in.callers[fn]:
+	case s.callers[fn]:
 		x.Hot, x.Why = true, "called by hot code through a value (a dispatch table, an argument)"
 	case s.hot.cold(fn):
 		x.Why = fmt.Sprintf("%s runs at load time, at warm-up or around a capture", fn.short)
-	case matchAnyPath(coldPaths, fn.Path):
+	case fn.mod.outsideStep():
 		x.Why = "tests and benchmarks are not part of a step"
 	default:
 		x.Why = "no root of the hot path reaches it"

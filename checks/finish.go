@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,15 +11,11 @@ import (
 
 // finisher turns hazards into findings.
 type finisher struct {
-	ctx   context.Context
 	p     *project
 	hot   *hotPath
 	rules map[string]*Rule
 	now   time.Time
-	texts map[string][]byte // sources for evidence, a few at a time
 }
-
-const keptTexts = 64
 
 func (f *finisher) findings(hazards []*raw) []finding.Finding {
 	out := make([]finding.Finding, 0, len(hazards))
@@ -63,7 +58,7 @@ func (f *finisher) finding(h *raw, ordinal int) finding.Finding {
 func (f *finisher) flow(fl *Flow) []finding.Evidence {
 	var out []finding.Evidence
 	for ; fl != nil; fl = fl.Prev {
-		e := finding.Evidence{Kind: finding.EvidenceFlow, Path: fl.Path, Line: fl.Line, Message: fl.Note, Code: f.text(fl)}
+		e := finding.Evidence{Kind: finding.EvidenceFlow, Path: fl.Path, Line: fl.Line, Message: fl.Note, Code: fl.code}
 		if e.Message == "" {
 			e.Message = "computed"
 		}
@@ -71,24 +66,6 @@ func (f *finisher) flow(fl *Flow) []finding.Evidence {
 	}
 	slices.Reverse(out)
 	return out
-}
-
-func (f *finisher) text(fl *Flow) string {
-	src, ok := f.texts[fl.Path]
-	if !ok {
-		if len(f.texts) >= keptTexts {
-			clear(f.texts)
-		}
-		if m := f.p.byPath[fl.Path]; m != nil {
-			// A file that cannot be read a second time leaves its evidence without code; the finding stands.
-			src, _ = f.p.src.Read(f.ctx, m.file)
-		}
-		f.texts[fl.Path] = src
-	}
-	if int(fl.end) > len(src) || fl.off >= fl.end {
-		return ""
-	}
-	return oneLine(string(src[fl.off:fl.end]))
 }
 
 func (f *finisher) hotPath(chain []*Func) finding.Evidence {

@@ -11,6 +11,7 @@ type guard struct {
 	text string
 	path string
 	line int
+	off  uint32
 }
 
 // guardOf says which side of a condition runs outside production only; nil for a side that is ordinary code.
@@ -19,7 +20,7 @@ func (fr *frame) guardOf(test pyast.Expr) (then, els *guard) {
 	if p == 0 {
 		return nil, nil
 	}
-	g := &guard{text: oneLine(fr.u.tree.Text(test)), path: fr.u.mod.path, line: int(test.Pos().Start.Line)}
+	g := &guard{text: oneLine(fr.u.tree.Text(test)), path: fr.u.mod.path, line: int(test.Pos().Start.Line), off: test.Pos().Off}
 	if p > 0 {
 		return g, nil
 	}

@@ -76,10 +76,12 @@ func findHot(p *project, opts *Options) *hotPath {
 	}
 	p.findMakers(h.info)
 	h.wanted()
-	// What a function mentions is not needed any more, and it is half of the index.
-	for _, m := range p.modules {
-		for _, f := range m.all {
-			f.refs, f.locals = nil, nil
+	if p.memory == nil {
+		// What a function mentions is not needed any more, and it is half of the index.
+		for _, m := range p.modules {
+			for _, f := range m.all {
+				f.refs, f.locals = nil, nil
+			}
 		}
 	}
 	h.count, h.mentioned, h.plain = nil, nil, nil
@@ -161,10 +163,8 @@ func (h *hotPath) cold(f *Func) bool {
 		f.short == "regions") && h.protocol(f.mod) {
 		return true
 	}
-	for _, g := range coldNames {
-		if matchGlob(g, f.short, '.') {
-			return true
-		}
+	if coldName(f.short) {
+		return true
 	}
 	if f.Class != nil && (strings.HasSuffix(f.Class.short, "Loss") || strings.HasSuffix(f.Class.short, "Criterion")) {
 		return true // for training

@@ -12,7 +12,7 @@ import (
 // hotNames runs only the hot path and returns "path::name" of every hot function with its chain.
 func hotNames(t *testing.T, files memory, opts Options) map[string]string {
 	t.Helper()
-	s, err := newScan(context.Background(), files, opts)
+	s, err := newScan(context.Background(), files, opts, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

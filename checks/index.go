@@ -16,13 +16,14 @@ func indexFile(f File, tree *pyast.Module) *module {
 	m := &module{path: f.Path, file: f, size: f.Size, imports: map[string]target{}, funcs: map[string]*Func{},
 		classes: map[string]*Class{}, vars: map[string]bool{}}
 	m.pkg = strings.HasSuffix(f.Path, "/__init__.py") || f.Path == "__init__.py"
-	m.torchy = bytes.Contains(tree.Source, []byte("torch"))
 	m.setsDev = bytes.Contains(tree.Source, []byte("set_default_device")) ||
 		bytes.Contains(tree.Source, []byte("set_default_tensor_type"))
 	m.entersDev = deviceContext.Match(tree.Source)
 	m.kept = keptFields(tree.Source)
-	ix := &indexer{m: m, tree: tree}
+	m.sum = digestOf(tree.Source)
+	ix := &indexer{m: m, tree: tree, same: map[string]int{}}
 	ix.block(tree.Body, nil, nil, "")
+	m.finishPlaces(tree.Source)
 	m.marks = suppressionMarks(tree)
 	m.allowed = allowedSpans(tree)
 	return m
@@ -35,6 +36,7 @@ var deviceContext = regexp.MustCompile(`(?m)^\s*with (?:torch\.device\(.*|[\w.]*
 type indexer struct {
 	m    *module
 	tree *pyast.Module
+	same map[string]int // functions and classes so far, by qualified name
 }
 
 // block indexes statements of a scope: the module (fn and cls nil), a class body or a function body.
@@ -55,6 +57,7 @@ func (ix *indexer) block(body []pyast.Stmt, fn *Func, cls *Class, prefix string)
 			if fn == nil && cls == nil {
 				for _, t := range n.Targets {
 					ix.global(t)
+					ix.defines(t, n)
 				}
 			}
 			if fn != nil {
@@ -68,6 +71,7 @@ func (ix *indexer) block(body []pyast.Stmt, fn *Func, cls *Class, prefix string)
 				cls.fields = append(cls.fields, name.ID)
 			case ok && fn == nil:
 				ix.global(n.Target)
+				ix.defines(n.Target, n)
 			}
 			if fn != nil {
 				ix.bind(fn, n.Target, n.Value, n.Annotation)
@@ -120,7 +124,7 @@ func (ix *indexer) importFrom(n *pyast.ImportFrom) {
 func (ix *indexer) class(n *pyast.ClassDef, outer *Func, prefix string) {
 	c := &Class{Path: ix.m.path, Name: prefix + n.Name, Line: int(n.Start.Line), mod: ix.m, off: n.Off,
 		short: n.Name, methods: map[string]*Func{}, attrs: map[string][]string{},
-		stores: map[string][]*Func{}}
+		stores: map[string][]*Func{}, dup: ix.nth("class " + prefix + n.Name)}
 	for _, b := range n.Bases {
 		if b.Name != "" {
 			continue
@@ -152,12 +156,15 @@ func (ix *indexer) class(n *pyast.ClassDef, outer *Func, prefix string) {
 		}
 	}
 	ix.block(n.Body, nil, c, c.Name+".")
+	c.ownData = c.data
+	ix.classBody(c, n)
 	_ = outer
 }
 
 func (ix *indexer) function(n *pyast.FuncDef, outer *Func, cls *Class, prefix string) {
 	f := &Func{Path: ix.m.path, Name: prefix + n.Name, Line: int(n.Start.Line), mod: ix.m, ord: len(ix.m.all), off: n.Off,
-		short: n.Name, outer: outer}
+		short: n.Name, outer: outer, dup: ix.nth(prefix + n.Name)}
+	f.from, f.end = ix.extent(n)
 	ix.m.all = append(ix.m.all, f)
 	for _, d := range n.Decorators {
 		ix.decorator(f, d)

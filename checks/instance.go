@@ -22,13 +22,13 @@ func (fr *frame) instanceAttr(v *Value, name string) *Value {
 	if v.Class == nil {
 		return outsideAttr(v, name)
 	}
-	if m := v.Class.method(name); m != nil {
+	if m := fr.in.method(v.Class, name); m != nil {
 		return fr.methodValue(m, v)
 	}
 	if held := fr.in.instanceState(v.Class, v, name); held != nil && !held.IsUnknown() {
 		return held
 	}
-	if v.Class.isModule() {
+	if fr.in.isModule(v.Class) {
 		if b := moduleMethod(name, v); b != nil {
 			return b
 		}

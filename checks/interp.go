@@ -23,36 +23,39 @@ const (
 
 // interp is the abstract interpreter. It is used by one goroutine.
 type interp struct {
-	ctx     context.Context
-	p       *project
-	hot     *hotPath
-	opts    *Options
-	hooks   *hooks
-	memo    map[string]*Value
-	objects map[*Class]*classState
-	globals map[globalVar]*Value
-	callers map[*Func]bool // functions that were interpreted in a hot context with the arguments of a caller
-	uses    map[*Func]*paramUse
+	ctx      context.Context
+	p        *project
+	hot      *hotPath
+	opts     *Options
+	hooks    *hooks
+	memo     map[string]*Value
+	objects  map[*Class]*classState
+	globals  map[globalVar]*Value
+	callers  map[*Func]bool // functions that were interpreted in a hot context with the arguments of a caller
+	followed []*Func        // the same in order
+	uses     map[*Func]*paramUse
 	// madeAt and makersRan are what the makers of data classes store.
 	madeAt    map[*Class]map[string]places
 	makersRan map[*Class]bool
 	making    int               // makers that are being looked at
 	handings  map[param]handing // what callers on the hot path hand in
 	// switches are the variables of modules that hold a switch of the environment which is off.
-	switches map[globalVar]bool
-	sink     *sink
-	frames   []*frame
-	quiet    int // above 0: values only, no events
-	work     int
-	limit    int // work of an entry, maxWork
-	nextObj  int
-	nest     int
-	trace    *tracer
-	failed   map[string]error // files whose tree cannot be had
-	blocks   map[blockAt]*progress
-	keptIn   map[*module][]string
-	rest     *rest // set in the last turn
-	around   bool  // set while functions around the captures are looked at
+	switches   map[globalVar]bool
+	sink       *sink
+	frames     []*frame
+	quiet      int // above 0: values only, no events
+	work       int
+	limit      int // work of an entry, maxWork
+	nextObj    int
+	nest       int
+	trace      *tracer
+	failed     map[string]error // files whose tree cannot be had
+	blocks     map[blockAt]*progress
+	blockOrder []blockAt
+	keptIn     map[*module][]string
+	rest       *rest // set in the last turn
+	asked      *asked
+	around     bool // set while functions around the captures are looked at
 }
 
 // frame is one activation of a function.
@@ -81,7 +84,7 @@ func newInterp(ctx context.Context, p *project, hot *hotPath, hooks *hooks, sink
 	return &interp{ctx: ctx, p: p, hot: hot, opts: p.opts, hooks: hooks, memo: map[string]*Value{},
 		objects: map[*Class]*classState{}, globals: map[globalVar]*Value{}, callers: map[*Func]bool{},
 		uses: map[*Func]*paramUse{}, switches: map[globalVar]bool{}, handings: map[param]handing{}, madeAt: map[*Class]map[string]places{}, makersRan: map[*Class]bool{}, limit: maxWork, sink: sink, failed: map[string]error{},
-		blocks: map[blockAt]*progress{}, keptIn: map[*module][]string{}}
+		blocks: map[blockAt]*progress{}, keptIn: map[*module][]string{}, asked: newAsked()}
 }
 
 // runEntry interprets one hot function on its own: as a root, or because nobody who calls it was seen.
@@ -106,6 +109,10 @@ func (in *interp) runEntry(f *Func) (err error) {
 
 // syntax returns the tree of a function.
 func (in *interp) syntax(f *Func) (*unit, *pyast.FuncDef) {
+	in.asked.funcs[f.top] = true
+	if f.Class != nil {
+		in.asked.of(f.Class, askShape, "")
+	}
 	u := in.unit(f.mod)
 	if u == nil {
 		return nil, nil
@@ -137,7 +144,7 @@ func (in *interp) activate(u *unit, f *Func, node pyast.Node, _ []pyast.Stmt, cl
 	fr := &frame{in: in, u: u, fn: f, node: node, env: newEnv(closure)}
 	hint := 0
 	if f != nil {
-		hint = f.exprs // of the last time: growing the map by doubling costs as much again
+		hint = int(f.exprs.Load()) // of the last time: growing the map by doubling costs as much again
 	}
 	fr.values = make(map[pyast.Expr]*Value, hint)
 	if from := in.top(); from != nil {
@@ -174,7 +181,7 @@ func (in *interp) run(fr *frame, body []pyast.Stmt) *Value {
 		in.hooks.done(fr)
 	}
 	if fr.fn != nil {
-		fr.fn.exprs = len(fr.values)
+		fr.fn.exprs.Store(int32(len(fr.values)))
 	}
 	in.nest = nest
 	in.frames = in.frames[:len(in.frames)-1]

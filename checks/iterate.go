@@ -133,10 +133,10 @@ func (fr *frame) iterated(v *Value, _ pyast.Expr) *Value {
 		return text
 	case KindInstance:
 		if v.Class != nil {
-			if m := v.Class.method("__iter__"); m != nil {
+			if m := fr.in.method(v.Class, "__iter__"); m != nil {
 				return fr.iterated(fr.callUser(m, v, nil, nil), nil)
 			}
-			if m := v.Class.method("__getitem__"); m != nil {
+			if m := fr.in.method(v.Class, "__getitem__"); m != nil {
 				return fr.callUser(m, v, []Arg{{Value: hostInt}}, nil)
 			}
 		}

@@ -3,6 +3,7 @@ package checks
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -43,13 +44,9 @@ func (in *interp) kept(m *module, name string, part bool) bool {
 	}
 	names, ok := in.keptIn[m]
 	if !ok {
-		names = append(names, m.kept...)
-		for _, k := range sortedKeys(m.imports) {
-			if from, _ := in.p.importedModule(m.imports[k].module, m); from != nil && from != m {
-				names = append(names, from.kept...)
-			}
-		}
+		names = in.p.keptIn(m)
 		in.keptIn[m] = names
+		in.asked.kept[m] = true
 	}
 	for _, n := range names {
 		if n == name || part && len(name) > 4 && strings.HasSuffix(n, "_"+name) {
@@ -57,6 +54,17 @@ func (in *interp) kept(m *module, name string, part bool) bool {
 		}
 	}
 	return false
+}
+
+// keptIn are the names of such fields in m and in what it imports from.
+func (p *project) keptIn(m *module) []string {
+	names := slices.Clone(m.kept)
+	for _, k := range sortedKeys(m.imports) {
+		if from, _ := p.importedModule(m.imports[k].module, m); from != nil && from != m {
+			names = append(names, from.kept...)
+		}
+	}
+	return names
 }
 
 // hostRemark is a comment that says where a declared field is: `lens: torch.Tensor  # CPU tensor`.

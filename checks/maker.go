@@ -84,6 +84,7 @@ func (in *interp) stored(c *Class, field string, v *Value) {
 func (in *interp) made(c *Class, field string) places {
 	if !in.makersRan[c] {
 		in.makersRan[c] = true
+		in.asked.of(c, askMakers, "")
 		for _, f := range c.makers {
 			in.runMaker(f)
 		}

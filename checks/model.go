@@ -1,5 +1,7 @@
 package checks
 
+import "sync/atomic"
+
 // Func is a function or method of the project, without its syntax tree: trees come and go, see treeCache.
 type Func struct {
 	Path  string
@@ -18,9 +20,14 @@ type Func struct {
 	locals []local
 	decos  []string
 	params []string
-	kernel bool           // runs on the device: a Triton, CuTe or Warp kernel
-	wanted map[*Rule]bool // rules with Mentions that it mentions; nil for most functions
-	exprs  int            // expressions that were evaluated when it was last interpreted
+	kernel bool         // runs on the device: a Triton, CuTe or Warp kernel
+	exprs  atomic.Int32 // expressions that were evaluated when it was last interpreted
+	dup    int          // how many functions of the same name come before it in the file
+	// from and end are the whole text of it, with decorators and the comment behind the last line.
+	from, end uint32
+	top       *Func // the outermost function whose text holds this one
+	sum       digest
+	wanted    map[*Rule]bool // rules with Mentions that it mentions; nil for most functions
 }
 
 // local is a local variable or parameter whose class is written in the source.
@@ -55,6 +62,10 @@ type Class struct {
 	makers  []*Func             // of a data class: functions that name it
 	madeHot bool                // one of them is on the hot path
 	data    bool                // @dataclass, NamedTuple, TypedDict: the constructor takes the fields
+	ownData bool                // the same without what the ancestors say
+	dup     int                 // how many classes of the same name come before it in the file
+	body    map[string]digest   // of the statements that give a variable of the class its value or type
+	shape   digest              // see Class.shapeSum, made on demand
 	subs    []*Class
 	mro     []*Class
 	ext     []string // canonical names of bases outside the project, of the whole line of ancestors
@@ -109,11 +120,17 @@ type module struct {
 	size    int64
 	file    File
 	trees   *treeCache // that keeps its unit
-	torchy  bool       // mentions torch at all
 	kept    []string   // inputs that are declared to stay on the host
 	setsDev bool       // calls torch.set_default_device
 	// entersDev is set when it uses a device as a context.
 	entersDev bool
+	sum       digest            // of the whole file
+	values    map[string]digest // of the assignments to each variable at the top level
+	tops      []*Func           // functions that lie in no other, in source order
+	refs      *refs             // made on demand
+	hotMarks  map[*Func]string  // see hotPath.marks
+	packed    packedTree
+	cold      *bool       // see outsideStep, made on demand
 	native    *nativeFile // of a C++ or CUDA file, which has nothing else but a path, marks and functions
 }
 

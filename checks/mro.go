@@ -2,11 +2,10 @@ package checks
 
 import (
 	"slices"
-	"strings"
 )
 
-// method finds a method along the ancestors.
-func (c *Class) method(name string) *Func {
+// member finds a method along the ancestors. The interpreter asks through interp.method, so that the answer is a fact.
+func (c *Class) member(name string) *Func {
 	for _, k := range c.mro {
 		if f := k.methods[name]; f != nil {
 			return f
@@ -73,11 +72,4 @@ func (p *project) linkClasses() {
 }
 
 // isModule reports whether objects of c are torch modules: by an ancestor outside that says so, or by a forward.
-func (c *Class) isModule() bool {
-	for _, e := range c.ext {
-		if strings.HasSuffix(e, "Module") || strings.HasSuffix(e, "PreTrainedModel") {
-			return true
-		}
-	}
-	return c.method("forward") != nil
-}
+func (c *Class) isModule() bool { return c.isTorchModule() || c.member("forward") != nil }

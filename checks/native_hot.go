@@ -134,7 +134,7 @@ func findNativeHot(files []*nativeFile, opts *Options) *nativeHot {
 			bound[lastPart(b)] = true
 		}
 		for _, fn := range f.funcs {
-			fn.hot, fn.caller = false, nil
+			fn.hot, fn.caller, fn.root = false, nil, fn.own
 			h.short[fn.short] = append(h.short[fn.short], fn)
 		}
 	}

@@ -124,7 +124,8 @@ type nativeFunc struct {
 	file     *nativeFile
 	kind     cppast.FuncKind
 	class    string
-	from, to int // lines
+	from, to int    // lines
+	own      string // why it is a root by itself
 	root     string
 	refs     []string
 	found    []*raw
@@ -161,7 +162,7 @@ func (p *project) indexNative(ctx context.Context, rules *nativeRules, f File, s
 		w.run()
 		x := &nativeFunc{Func: &Func{Path: f.Path, Name: fn.Name, Line: int(fn.Start.Line), mod: nf.mod, short: fn.Short},
 			file: nf, kind: fn.Kind, class: fn.Class, from: int(fn.Start.Line), to: int(fn.End.Line), refs: unique(w.refs)}
-		x.root = w.rootReason()
+		x.own = w.rootReason()
 		for _, h := range w.found {
 			x.found = append(x.found, h)
 		}

@@ -25,12 +25,13 @@ type nativeScan struct {
 	files []*nativeFile
 	rest  []File // without a word of any rule: parsed only when they may be what calls a function with a hazard
 	hot   *nativeHot
+	table *table // of what is remembered, nil when nothing is
 }
 
 // loadNative reads the native files. The Python half is done when it is called; it adds the files to the modules of the
 // project, so that suppressions, notes and counts are those of one scan.
-func loadNative(ctx context.Context, p *project) (*nativeScan, error) {
-	n := &nativeScan{p: p, rules: newNativeRules(p.opts)}
+func loadNative(ctx context.Context, p *project, t *table) (*nativeScan, error) {
+	n := &nativeScan{p: p, table: t, rules: newNativeRules(p.opts)}
 	if n.rules == nil {
 		return n, nil
 	}
@@ -51,7 +52,7 @@ func loadNative(ctx context.Context, p *project) (*nativeScan, error) {
 		p.notes = append(p.notes, fmt.Sprintf("%d C++ files of tests, benchmarks, examples and CPU backends are not part of a "+
 			"step and not looked at (name them in hot_path.include to have them checked)", cold))
 	}
-	if n.rest, err = n.index(ctx, todo, n.rules.trigger); err != nil {
+	if n.rest, err = n.index(ctx, todo, digest{}, n.rules.trigger); err != nil {
 		return nil, err
 	}
 	n.hot = findNativeHot(n.files, p.opts)
@@ -62,7 +63,7 @@ func loadNative(ctx context.Context, p *project) (*nativeScan, error) {
 			break
 		}
 		before := len(n.files)
-		n.rest, err = n.index(ctx, n.rest, func(src []byte) bool {
+		n.rest, err = n.index(ctx, n.rest, digestOf([]byte(strings.Join(names, " "))), func(src []byte) bool {
 			return slices.ContainsFunc(names, func(w string) bool { return bytes.Contains(src, []byte(w)) })
 		})
 		if err != nil {
@@ -81,8 +82,9 @@ func loadNative(ctx context.Context, p *project) (*nativeScan, error) {
 	return n, nil
 }
 
-// index reads files with a few workers and parses those that pass the filter; the others are returned.
-func (n *nativeScan) index(ctx context.Context, files []File, filter func([]byte) bool) (rest []File, err error) {
+// index reads files with a few workers and parses those that pass the filter, whose digest is want; the others are
+// returned.
+func (n *nativeScan) index(ctx context.Context, files []File, want digest, filter func([]byte) bool) (rest []File, err error) {
 	type result struct {
 		file *nativeFile
 		bad  []unreadable
@@ -94,6 +96,10 @@ func (n *nativeScan) index(ctx context.Context, files []File, filter func([]byte
 	for i, f := range files {
 		if gctx.Err() != nil {
 			break
+		}
+		if k := n.table.nativeFile(f, want); k != nil {
+			results[i] = result{k.file, k.bad, k.rest}
+			continue
 		}
 		g.Go(func() error {
 			r, ctx := &results[i], gctx
@@ -124,6 +130,7 @@ func (n *nativeScan) index(ctx context.Context, files []File, filter func([]byte
 		return nil, fmt.Errorf("scan: %w", err)
 	}
 	for i := range results {
+		n.table.keepNative(files[i], knownNative{file: results[i].file, bad: results[i].bad, rest: results[i].rest, want: want})
 		n.p.unread = append(n.p.unread, results[i].bad...)
 		if results[i].file != nil {
 			n.files = append(n.files, results[i].file)

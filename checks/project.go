@@ -28,7 +28,8 @@ type project struct {
 	setsDev bool // torch.set_default_device somewhere
 	// entersDev is set when a device is used as a context somewhere: `with torch.device("cuda"):`.
 	entersDev bool
-	keeps     bool // some input is declared to stay on the host
+	keeps     bool    // some input is declared to stay on the host
+	memory    *Memory // nil when nothing is remembered
 }
 
 // unreadable is a file that the gate could not look into.
@@ -39,12 +40,12 @@ type unreadable struct {
 }
 
 // load lists, reads, parses and indexes the files.
-func load(ctx context.Context, src Source, opts *Options) (*project, error) {
+func load(ctx context.Context, src Source, opts *Options, memory *Memory) (*project, error) {
 	files, err := src.Files(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list files: %w", err)
 	}
-	p := &project{src: src, opts: opts, byPath: map[string]*module{}}
+	p := &project{src: src, opts: opts, byPath: map[string]*module{}, memory: memory}
 	p.trees = newTreeCache(p)
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
@@ -123,6 +124,10 @@ func (p *project) index(ctx context.Context, files []File) error {
 		if ctx.Err() != nil {
 			break
 		}
+		if mods[i], bad[i] = p.memory.module(f); mods[i] != nil {
+			mods[i].again(f, p.trees)
+			continue
+		}
 		g.Go(func() error {
 			var err error
 			mods[i], bad[i], err = p.indexOne(ctx, f)
@@ -135,6 +140,7 @@ func (p *project) index(ctx context.Context, files []File) error {
 	for i := range files {
 		p.unread = append(p.unread, bad[i]...)
 		if mods[i] != nil {
+			p.memory.keepModule(mods[i], bad[i])
 			p.modules = append(p.modules, mods[i])
 			p.byPath[mods[i].path] = mods[i]
 			p.setsDev = p.setsDev || mods[i].setsDev
@@ -173,9 +179,7 @@ func (p *project) indexOne(ctx context.Context, f File) (m *module, bad []unread
 	}
 	m = indexFile(f, tree)
 	m.trees = p.trees
-	if m.torchy {
-		p.trees.keep(m, data, packed)
-	}
+	p.trees.keep(m, data, packed)
 	return m, bad, nil
 }
 

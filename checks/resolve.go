@@ -120,7 +120,7 @@ func (p *project) member(s symbol, name string, depth int) symbol {
 	case s.mod != nil:
 		return p.global(s.mod, name, depth)
 	case s.cls != nil:
-		if f := s.cls.method(name); f != nil {
+		if f := s.cls.member(name); f != nil {
 			return symbol{fn: f}
 		}
 	}

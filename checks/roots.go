@@ -1,6 +1,10 @@
 package checks
 
-import "strings"
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+)
 
 // defaultRoots are where a step starts when nothing is configured, by the name of the function alone.
 var defaultRoots = []string{"forward", "decode*", "*_step", "step", "backward"}
@@ -28,7 +32,7 @@ var rootMethods = []struct{ class, method string }{
 
 // defaultRoot reports whether a step starts in f when nothing is configured.
 func (h *hotPath) defaultRoot(f *Func) (root, open bool) {
-	if matchAnyPath(coldPaths, f.Path) || f.outer != nil {
+	if f.outer != nil || f.mod.outsideStep() {
 		return false, false
 	}
 	if rootName(f.short) && !decodesMedia(f) {
@@ -38,10 +42,8 @@ func (h *hotPath) defaultRoot(f *Func) (root, open bool) {
 		if f.Class.isModule() && (f.short == "__call__" || strings.HasPrefix(strings.TrimPrefix(f.short, "_"), "forward")) {
 			return true, false
 		}
-		for _, r := range rootMethods {
-			if matchGlob(r.method, f.short, '.') && matchGlob(r.class, f.Class.short, '.') {
-				return true, false
-			}
+		if rootMethod(f.Class.short, f.short) {
+			return true, false
 		}
 	}
 	open = h.open(f)
@@ -63,13 +65,61 @@ func decodesMedia(f *Func) bool {
 	return false
 }
 
-func rootName(short string) bool {
-	for _, g := range defaultRoots {
-		if matchGlob(g, short, '.') {
+// outsideStep reports whether m is a file of tests, measurements or examples.
+func (m *module) outsideStep() bool {
+	if m.cold == nil {
+		cold := matchAnyPath(coldPaths, m.path)
+		m.cold = &cold
+	}
+	return *m.cold
+}
+
+// rootName reports whether a step starts in functions of that name.
+var rootName = remembered(func(short string) bool { return matchAnyName(defaultRoots, short) })
+
+// rootMethod reports whether serving engines run that method of a class of that name in every step.
+func rootMethod(class, method string) bool { return rootMethodNamed(class + " " + method) }
+
+var rootMethodNamed = remembered(func(name string) bool {
+	class, method, _ := strings.Cut(name, " ")
+	for _, r := range rootMethods {
+		if matchGlob(r.method, method, '.') && matchGlob(r.class, class, '.') {
 			return true
 		}
 	}
 	return false
+})
+
+// coldName reports whether functions of that name run at load time, at warm-up, around a capture, or never in a step.
+var coldName = remembered(func(short string) bool { return matchAnyName(coldNames, short) })
+
+func matchAnyName(globs []string, name string) bool {
+	for _, g := range globs {
+		if matchGlob(g, name, '.') {
+			return true
+		}
+	}
+	return false
+}
+
+// remembered asks f once for each name, as long as there are not too many: the same few thousand names come up in every
+// tree of a repository.
+func remembered(f func(string) bool) func(string) bool {
+	const most = 1 << 17
+	var known sync.Map
+	var n atomic.Int64
+	return func(name string) bool {
+		if v, ok := known.Load(name); ok {
+			return v.(bool)
+		}
+		v := f(name)
+		if n.Add(1) > most {
+			known.Clear()
+			n.Store(0)
+		}
+		known.Store(strings.Clone(name), v)
+		return v
+	}
 }
 
 // open reports whether f is an operation that the project offers and does not call itself: it takes tensors, and
@@ -79,13 +129,10 @@ func (h *hotPath) open(f *Func) bool {
 	if !takesTensor(f) || h.mentioned[f.short] || strings.HasPrefix(f.short, "__") {
 		return false
 	}
-	for _, g := range notOpen {
-		if matchGlob(g, f.short, '.') {
-			return false
-		}
-	}
-	return true
+	return !neverOpen(f.short)
 }
+
+var neverOpen = remembered(func(short string) bool { return matchAnyName(notOpen, short) })
 
 // notOpen are names of functions over tensors that are not for the step: they read and write checkpoints, lay weights
 // out, stand in for an operator while a graph is traced, or say in slow code what a kernel should compute.

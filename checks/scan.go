@@ -1,10 +1,8 @@
 package checks
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/gatebot/gatebot/internal/finding"
@@ -43,7 +41,7 @@ type Report struct {
 // Scan finds the hazards in src. It is an error when the files cannot be listed or ctx ends; a file that cannot be
 // read or parsed is a note and a finding (GB002), not an error. The result depends on the files and the options only.
 func Scan(ctx context.Context, src Source, opts Options) (*Report, error) {
-	s, err := newScan(ctx, src, opts)
+	s, err := newScan(ctx, src, opts, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -55,23 +53,34 @@ func Scan(ctx context.Context, src Source, opts Options) (*Report, error) {
 
 // scan is one run.
 type scan struct {
-	p      *project
-	hot    *hotPath
-	in     *interp
-	sink   *sink
-	native *nativeScan
+	p        *project
+	hot      *hotPath
+	rules    map[string]*Rule
+	hooks    *hooks
+	sink     *sink
+	native   *nativeScan
+	callers  map[*Func]bool // functions that were interpreted in a hot context with the arguments of a caller
+	blocks   map[blockAt]*progress
+	handings map[param]handing // what callers on the hot path hand in
+	failed   map[string]error  // files whose tree cannot be had
+	trace    *tracer
+	limit    int    // work of an entry
+	table    *table // of what is remembered, nil when nothing is
 }
 
-func newScan(ctx context.Context, src Source, opts Options) (*scan, error) {
+func newScan(ctx context.Context, src Source, opts Options, memory *Memory) (*scan, error) {
 	opts.setDefaults()
-	p, err := load(ctx, src, &opts)
+	p, err := load(ctx, src, &opts, memory)
 	if err != nil {
 		return nil, err
 	}
-	s := &scan{p: p, hot: findHot(p, &opts)}
-	s.sink = newSink(s.hot)
-	s.in = newInterp(ctx, p, s.hot, newHooks(opts.Rules), s.sink)
-	if s.native, err = loadNative(ctx, p); err != nil {
+	s := &scan{p: p, hot: findHot(p, &opts), rules: map[string]*Rule{}, hooks: newHooks(opts.Rules), sink: newSink(),
+		callers: map[*Func]bool{}, blocks: map[blockAt]*progress{}, handings: map[param]handing{}, failed: map[string]error{}, limit: maxWork}
+	for _, r := range opts.Rules {
+		s.rules[r.ID] = r
+	}
+	s.table = memory.table(&opts)
+	if s.native, err = loadNative(ctx, p, s.table); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -92,79 +101,6 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// interpret looks at every hot function: first at the ones that no other hot function calls, then at those that no
-// caller has been followed into, in the order of their distance from a root. Within one distance the order is that of
-// the files, so that a file is parsed again at most a few times.
-func (s *scan) interpret(ctx context.Context) error {
-	order := slices.Clone(s.hot.order)
-	slices.SortStableFunc(order, func(a, b *Func) int {
-		return cmp.Or(s.turn(a)-s.turn(b), cmp.Compare(a.Path, b.Path), a.ord-b.ord)
-	})
-	ahead := make(chan *module, len(order))
-	throttle := &readAhead{order: order, out: ahead}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		s.p.trees.ahead(ctx, ahead)
-	}()
-	defer func() {
-		close(ahead)
-		<-done
-	}()
-	for i, f := range order {
-		if s.in.callers[f] {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("scan: %w", err)
-		}
-		throttle.at(i, s.in.callers)
-		if err := s.in.runEntry(f); err != nil {
-			s.p.unread = append(s.p.unread, unreadable{path: f.Path, line: f.Line, why: err.Error()})
-		}
-	}
-	s.unreached()
-	s.around()
-	s.sink.settle(s.in.handings)
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("scan: %w", err)
-	}
-	for _, path := range sortedKeys(s.in.failed) {
-		s.p.unread = append(s.p.unread, unreadable{path: path, why: s.in.failed[path].Error(), transient: true})
-	}
-	return nil
-}
-
-// readAhead names the next few files to parse.
-type readAhead struct {
-	order []*Func
-	out   chan<- *module
-	next  int
-	files int // named and not yet reached
-	last  *module
-	cur   *module
-}
-
-const aheadFiles = 6
-
-// at is called when the interpreter comes to order[i].
-func (r *readAhead) at(i int, seen map[*Func]bool) {
-	if m := r.order[i].mod; m != r.cur {
-		r.cur = m
-		r.files = max(r.files-1, 0)
-	}
-	r.next = max(r.next, i+1)
-	for ; r.files < aheadFiles && r.next < len(r.order); r.next++ {
-		f := r.order[r.next]
-		if seen[f] || f.mod == r.last || f.mod == r.cur {
-			continue
-		}
-		r.last = f.mod
-		r.files++
-		r.out <- f.mod
-	}
-}
-
 // turn is 0 for step protocols, 1 for roots that nobody on the hot path calls, and grows with the distance for the
 // rest.
 func (s *scan) turn(f *Func) int {
@@ -181,19 +117,11 @@ func (s *scan) turn(f *Func) int {
 	return open + 2 + s.hot.info[f].dist
 }
 
-// release drops what only the interpretation needs: what comes now, findings and their rendering, takes memory too.
-func (s *scan) release() {
-	s.in.memo, s.in.objects, s.in.globals, s.in.uses, s.in.blocks = nil, nil, nil, nil, nil
-	s.p.trees.clear()
-}
-
 func (s *scan) report(ctx context.Context) (*Report, error) {
-	s.release()
+	s.blocks = nil
+	s.p.trees.clear() // what comes now, findings and their rendering, takes memory too
 	s.native.report(s.sink)
-	f := &finisher{ctx: ctx, p: s.p, hot: s.hot, rules: map[string]*Rule{}, now: s.p.opts.Now, texts: map[string][]byte{}}
-	for _, r := range s.p.opts.Rules {
-		f.rules[r.ID] = r
-	}
+	f := &finisher{p: s.p, hot: s.hot, rules: s.rules, now: s.p.opts.Now}
 	out := &Report{Findings: f.findings(s.sink.list()), Files: len(s.p.modules) + s.p.skipped, Notes: s.p.notes}
 	for _, m := range s.p.modules {
 		out.Functions += len(m.all)
@@ -202,7 +130,7 @@ func (s *scan) report(ctx context.Context) (*Report, error) {
 	for _, fn := range s.hot.order {
 		hot[fn] = true
 	}
-	for fn := range s.in.callers {
+	for fn := range s.callers {
 		hot[fn] = true
 	}
 	out.Hot = len(hot) + s.native.count()

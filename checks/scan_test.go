@@ -269,7 +269,7 @@ func TestTreesAreDropped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newScan(context.Background(), files, opts)
+	s, err := newScan(context.Background(), files, opts, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,11 +293,11 @@ func TestSpentBudget(t *testing.T) {
 	files := readDir(t, "testdata/infer")
 	for limit := 1; limit < 1500; limit += 7 {
 		opts := Options{Rules: []*Rule{everything}, AllFunctions: true}
-		s, err := newScan(context.Background(), files, opts)
+		s, err := newScan(context.Background(), files, opts, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.in.limit = limit
+		s.limit = limit
 		if err := s.interpret(context.Background()); err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,8 @@ type raw struct {
 	confidence finding.Confidence
 	tokens     []string
 	flow       *Flow
-	chain      []*Func
+	stack      []*Func // from the entry on
+	chain      []*Func // from the root on
 	guard      *guard
 	rests      grounds
 }
@@ -34,11 +35,40 @@ type place struct {
 
 // sink collects hazards, one for each rule and place.
 type sink struct {
-	hot   *hotPath
 	found map[place]*raw
+	order []place // in which they came first
 }
 
-func newSink(hot *hotPath) *sink { return &sink{hot: hot, found: map[place]*raw{}} }
+func newSink() *sink { return &sink{found: map[place]*raw{}} }
+
+// add keeps the report of a place that says more.
+func (s *sink) add(h *raw) {
+	if key := h.place(); s.wants(key, h) {
+		s.put(key, h)
+	}
+}
+
+func (h *raw) place() place { return place{h.rule.ID, h.path, h.span.Off, h.span.EndOff} }
+
+// wants reports whether h says more than what is known of its place. What they rest on counts for the one that stays.
+func (s *sink) wants(key place, h *raw) bool {
+	old := s.found[key]
+	if old == nil {
+		return true
+	}
+	if h.confidence == finding.Likely && old.confidence == finding.Likely && (h.guard == nil) == (old.guard == nil) {
+		old.rests.add(&h.rests)
+		h.rests = old.rests
+	}
+	return h.better(old)
+}
+
+func (s *sink) put(key place, h *raw) {
+	if s.found[key] == nil {
+		s.order = append(s.order, key)
+	}
+	s.found[key] = h
+}
 
 // report is Pass.Report.
 func (in *interp) report(p *Pass, n pyast.Node, v *Value, r report) {
@@ -62,18 +92,13 @@ func (in *interp) report(p *Pass, n pyast.Node, v *Value, r report) {
 		h.guard = &fr.guards[0]
 	}
 	if !in.around {
-		h.chain = in.chain()
+		h.stack = in.stack()
 	}
-	old := in.sink.found[key]
+	h.chain = in.hot.way(h.stack)
 	h.rests.on(v)
-	if old != nil {
-		if h.confidence == finding.Likely && old.confidence == finding.Likely && (h.guard == nil) == (old.guard == nil) {
-			old.rests.add(&h.rests)
-			h.rests = old.rests
-		}
-		if !h.better(old) {
-			return
-		}
+	old := in.sink.found[key]
+	if !in.sink.wants(key, h) {
+		return
 	}
 	h.code = oneLine(fr.u.tree.Text(n))
 	h.message = strings.ReplaceAll(r.message, "{expr}", "`"+h.code+"`")
@@ -86,16 +111,15 @@ func (in *interp) report(p *Pass, n pyast.Node, v *Value, r report) {
 	} else {
 		h.tokens = pyast.Tokens(fr.u.tree, n)
 	}
-	in.sink.found[key] = h
+	in.sink.put(key, h)
 }
 
-// chain is the way from a root of the hot path to where the interpreter is.
-func (in *interp) chain() []*Func {
-	st := in.stack()
+// way is the way from a root of the hot path to where the interpreter is.
+func (h *hotPath) way(st []*Func) []*Func {
 	if len(st) == 0 {
 		return nil
 	}
-	way := in.hot.chain(st[0])
+	way := h.chain(st[0])
 	if len(way) == 0 {
 		return st
 	}

@@ -65,6 +65,7 @@ func (fr *frame) stmt(s pyast.Stmt) {
 	case *pyast.ClassDef:
 		for _, c := range fr.u.mod.allCls {
 			if c.Line == int(s.Start.Line) {
+				fr.in.asked.of(c, askShape, "")
 				fr.env.set(s.Name, &Value{Kind: KindClass, Rank: -1, Place: PlaceHost, Sure: Likely, Class: c})
 			}
 		}
@@ -154,7 +155,7 @@ func (fr *frame) with(s *pyast.With) {
 // entered is what `with v as x` binds: the object itself for most context managers.
 func (fr *frame) entered(v *Value) *Value {
 	if v.Kind == KindInstance && v.Class != nil {
-		if m := v.Class.method("__enter__"); m != nil {
+		if m := fr.in.method(v.Class, "__enter__"); m != nil {
 			return fr.callUser(m, v, nil, nil)
 		}
 	}

@@ -114,7 +114,7 @@ func (fr *frame) keyed(e *pyast.Subscript, base *Value, index []Index) *Value {
 		}
 	}
 	if base.Class != nil {
-		if m := base.Class.method("__getitem__"); m != nil && len(index) == 1 {
+		if m := fr.in.method(base.Class, "__getitem__"); m != nil && len(index) == 1 {
 			return fr.callUser(m, base, []Arg{{Value: index[0].Value, Node: index[0].Node}}, e)
 		}
 	}

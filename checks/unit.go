@@ -1,11 +1,13 @@
 package checks
 
 import (
+	"sync"
+
 	"github.com/gatebot/gatebot/internal/pyast"
 )
 
-// unit is a module with its tree. Functions, classes and lambdas are made when they are first asked for, and the units
-// of the interpreter are used by its one goroutine.
+// unit is a module with its tree. Functions, classes and lambdas are made when they are first asked for. It may be used
+// from several goroutines.
 type unit struct {
 	mod     *module
 	syntax  *pyast.Tree
@@ -13,6 +15,7 @@ type unit struct {
 	funcs   map[*Func]*pyast.FuncDef
 	classes map[*Class]*pyast.ClassDef
 	lambdas map[uint32]*pyast.Lambda // by offset
+	mu      sync.Mutex               // of the three maps
 	used    int64
 	cost    int64
 }
@@ -34,6 +37,8 @@ func newUnit(m *module, src []byte, t *pyast.Tree) (*unit, error) {
 
 // function is the syntax of f; nil when the file has changed under the scan.
 func (u *unit) function(f *Func) *pyast.FuncDef {
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	d, ok := u.funcs[f]
 	if !ok {
 		d, _ = u.syntax.Func(f.off) // an error is a broken tree: nothing is known of the function
@@ -47,6 +52,8 @@ func (u *unit) function(f *Func) *pyast.FuncDef {
 
 // class is the syntax of c without the bodies of its methods.
 func (u *unit) class(c *Class) *pyast.ClassDef {
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	d, ok := u.classes[c]
 	if !ok {
 		d, _ = u.syntax.Class(c.off)
@@ -57,6 +64,8 @@ func (u *unit) class(c *Class) *pyast.ClassDef {
 
 // lambda finds a lambda by its offset.
 func (u *unit) lambda(off uint32) *pyast.Lambda {
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	l, ok := u.lambdas[off]
 	if !ok {
 		l, _ = u.syntax.Lambda(off)

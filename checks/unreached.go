@@ -36,6 +36,7 @@ func (fr *frame) mark(body []pyast.Stmt, n int) {
 	if p == nil {
 		p = &progress{fn: fr.fn, ran: -1, end: body[len(body)-1].Pos().EndOff}
 		fr.in.blocks[key] = p
+		fr.in.blockOrder = append(fr.in.blockOrder, key)
 	}
 	if n <= p.ran {
 		return
@@ -46,27 +47,25 @@ func (fr *frame) mark(body []pyast.Stmt, n int) {
 	}
 }
 
-// unreached looks at what is left, function by function.
-func (s *scan) unreached() {
+// unreached are the tasks that look at what is left, one for each function.
+func (s *scan) unreached() []*task {
 	left := map[*Func][]span{}
-	for _, p := range s.in.blocks {
+	for _, p := range s.blocks {
 		if p.from < p.end && p.fn.outer == nil {
 			left[p.fn] = append(left[p.fn], span{p.from, p.end})
 		}
 	}
-	s.in.blocks = nil
 	order := make([]*Func, 0, len(left))
 	for f := range left {
 		order = append(order, f)
 	}
 	slices.SortFunc(order, func(a, b *Func) int { return cmp.Or(cmp.Compare(a.Path, b.Path), a.ord-b.ord) })
-	for _, f := range order {
-		s.in.rest = &rest{path: f.Path, spans: left[f]}
-		if err := s.in.runEntry(f); err != nil {
-			s.p.unread = append(s.p.unread, unreadable{path: f.Path, line: f.Line, why: err.Error()})
-		}
+	out := make([]*task, len(order))
+	for i, f := range order {
+		slices.SortFunc(left[f], func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.end, b.end)) })
+		out[i] = &task{mod: f.mod, funcs: []*Func{f}, rest: &rest{path: f.Path, spans: left[f]}}
 	}
-	s.in.rest = nil
+	return out
 }
 
 // rest is what is looked at in the last turn.

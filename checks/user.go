@@ -83,7 +83,7 @@ func (fr *frame) callClosure(f *Func, recv *Value, args []Arg, e pyast.Node, clo
 		return unknown
 	}
 	if in.quiet == 0 {
-		in.callers[f] = true
+		in.follow(f)
 	}
 	g := in.activate(u, f, node, node.Body, closure, e)
 	if recv != nil && recv.Kind == KindInstance {

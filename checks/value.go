@@ -119,6 +119,7 @@ type Flow struct {
 	Note string // what happens there: "made on the device", "assigned", "passed as x", "returned"
 
 	off, end uint32 // of the source text
+	code     string // the source text of a step that was kept from another scan
 	n        int    // length of the chain
 	entry    param  // of a first step: a parameter of a function that was looked at on its own, as declared
 }

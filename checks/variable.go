@@ -39,7 +39,7 @@ func set(words string) map[string]bool {
 
 // globalValue is the value of a name at the top level of a module, nil when there is no such name.
 func (in *interp) globalValue(m *module, name string) *Value {
-	return in.symbolValue(in.p.lookup(m, name))
+	return in.symbolValue(in.lookup(m, name))
 }
 
 func (in *interp) symbolValue(s symbol) *Value {
@@ -63,6 +63,7 @@ func (in *interp) variable(g globalVar) *Value {
 	if v, ok := in.globals[g]; ok {
 		return v
 	}
+	in.asked.values[g] = true
 	in.globals[g] = unknown // while it is being computed: a cycle
 	u := in.unit(g.mod)
 	if u == nil {

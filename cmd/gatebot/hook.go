@@ -167,7 +167,7 @@ the one of the current branch.`,
 				o.GPU = gpuStage(limit)
 			}
 			o.Rules, o.Color = gate.Tool().Rules, color(s.err)
-			o.Scanner = hooks.ScanFunc(scanPushed)
+			o.Scanner = hooks.ScanFunc(scanPushed())
 			return prePush(c.Context(), o, args, s)
 		},
 	}
@@ -218,11 +218,14 @@ merged, rebased or squashed.`,
 	}
 }
 
-// scanPushed scans a commit with the configuration that it carries.
-func scanPushed(ctx context.Context, repo git.Repository, rev string) ([]finding.Finding, error) {
-	cfg, err := gate.TreeConfig(ctx, repo, rev)
-	if err != nil {
-		return nil, err
+// scanPushed scans commits with the configuration that each carries.
+func scanPushed() func(context.Context, git.Repository, string) ([]finding.Finding, error) {
+	trees := gate.NewTrees()
+	return func(ctx context.Context, repo git.Repository, rev string) ([]finding.Finding, error) {
+		cfg, err := gate.TreeConfig(ctx, repo, rev)
+		if err != nil {
+			return nil, err
+		}
+		return trees.Scan(ctx, repo, rev, cfg)
 	}
-	return gate.Tree(ctx, repo, rev, cfg)
 }

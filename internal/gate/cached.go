@@ -33,11 +33,16 @@ func openCache(r Request, repo git.Repository) *scancache.Store {
 	return scancache.Open(filepath.Join(dir, "gatebot", "scan"))
 }
 
-// scanCached is checks.Scan, or what it gave for the same files, options and rules before. A working tree that changes
+// scan is checks.Scan, or what it gave for the same files, options and rules before. A working tree that changes
 // while it is scanned is not remembered.
-func scanCached(ctx context.Context, cache *scancache.Store, src checks.Source, opts checks.Options) (*checks.Report, error) {
+func (t *target) scan(ctx context.Context, src checks.Source, opts checks.Options) (*checks.Report, error) {
+	scan := checks.Scan
+	if t.memory != nil {
+		scan = t.memory.Scan
+	}
+	cache := t.cache
 	if cache == nil {
-		return checks.Scan(ctx, src, opts)
+		return scan(ctx, src, opts)
 	}
 	files, err := src.Files(ctx)
 	if err != nil {
@@ -49,7 +54,7 @@ func scanCached(ctx context.Context, cache *scancache.Store, src checks.Source, 
 	if rep, ok := cache.Get(key); ok {
 		return rep, nil
 	}
-	rep, err := checks.Scan(ctx, listed{src, files}, opts)
+	rep, err := scan(ctx, listed{src, files}, opts)
 	if err != nil || key == "" {
 		return rep, err
 	}

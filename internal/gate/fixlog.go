@@ -30,6 +30,7 @@ type FixLog struct {
 	root  string
 	repo  git.Repository
 	store store
+	trees *Trees
 	local *provisional
 
 	measured measurements
@@ -52,7 +53,7 @@ func OpenFixLog(ctx context.Context, dir string) (*FixLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &FixLog{root: repo.Root(), repo: repo}
+	l := &FixLog{root: repo.Root(), repo: repo, trees: NewTrees()}
 	if err := l.open(ctx, dir); err != nil {
 		return nil, errors.Join(err, repo.Close())
 	}
@@ -269,9 +270,9 @@ func (l *FixLog) scan(ctx context.Context, rev string) ([]finding.Finding, error
 	var fs []finding.Finding
 	var err error
 	if l.Judge != nil {
-		fs, err = Tree(ctx, l.repo, rev, l.Judge)
+		fs, err = l.trees.Scan(ctx, l.repo, rev, l.Judge)
 	} else {
-		fs, err = scanForLog(ctx, l.repo, rev)
+		fs, err = scanForLog(ctx, l.trees, l.repo, rev)
 	}
 	if err != nil || l.measured == nil {
 		return fs, err
@@ -281,7 +282,7 @@ func (l *FixLog) scan(ctx context.Context, rev string) ([]finding.Finding, error
 
 // scanForLog scans a commit with the configuration that it carries; one that cannot be used makes the commit one about
 // which no claim is made.
-func scanForLog(ctx context.Context, repo git.Repository, rev string) ([]finding.Finding, error) {
+func scanForLog(ctx context.Context, trees *Trees, repo git.Repository, rev string) ([]finding.Finding, error) {
 	cfg, err := TreeConfig(ctx, repo, rev)
 	if err != nil {
 		var ce *config.Error
@@ -290,7 +291,7 @@ func scanForLog(ctx context.Context, repo git.Repository, rev string) ([]finding
 		}
 		return nil, err
 	}
-	return Tree(ctx, repo, rev, cfg)
+	return trees.Scan(ctx, repo, rev, cfg)
 }
 
 // Render is the log as people read it: the document as the ledger wants it, a document of its own in a mode without.

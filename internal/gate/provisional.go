@@ -155,8 +155,9 @@ func AfterCommit(ctx context.Context, dir string) ([]fixlog.Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	trees := NewTrees()
 	out, err := fixlog.Update(ctx, repo, fixlog.ScanFunc(func(ctx context.Context, rev string) ([]finding.Finding, error) {
-		return scanForLog(ctx, repo, rev)
+		return scanForLog(ctx, trees, repo, rev)
 	}), l, fixlog.Options{Tip: id, After: c.Parents[0], Open: true, LogPaths: []string{cfg.FixLog.Path, LedgerPath}})
 	if err != nil {
 		return nil, err

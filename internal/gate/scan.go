@@ -60,7 +60,7 @@ func Scan(ctx context.Context, r Request) (_ *Run, err error) {
 		return nil, err
 	}
 	start := time.Now()
-	rep, err := scanCached(ctx, t.cache, t.source, scanOptions(cfg, r.AllFunctions))
+	rep, err := t.scan(ctx, t.source, scanOptions(cfg, r.AllFunctions))
 	if err != nil {
 		return nil, err
 	}
@@ -76,16 +76,6 @@ func Scan(ctx context.Context, r Request) (_ *Run, err error) {
 	res.Checks = []finding.CheckResult{source}
 	verdict.Decide(res)
 	return &Run{Results: res, Notes: rep.Notes, Read: t.read, Config: cfg, Root: t.root, FailOn: r.FailOn, repo: t.repo}, nil
-}
-
-// Tree scans the whole tree of a commit with cfg: the form that the hook and the fix log use.
-func Tree(ctx context.Context, repo git.Repository, rev string, cfg *config.Config) ([]finding.Finding, error) {
-	defer frugal()()
-	rep, err := checks.Scan(ctx, tree.NewCommit(repo, rev), scanOptions(cfg, false))
-	if err != nil {
-		return nil, err
-	}
-	return rep.Findings, nil
 }
 
 // TreeConfig reads the configuration that a commit carries; it is the default when there is none.

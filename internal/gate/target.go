@@ -24,6 +24,7 @@ type target struct {
 	tree   string
 	source checks.Source
 	cache  *scancache.Store
+	memory *checks.Memory // of a scan that looks at two trees, else nil
 }
 
 func open(ctx context.Context, r Request) (*target, error) {
@@ -48,6 +49,9 @@ func open(ctx context.Context, r Request) (*target, error) {
 	t := &target{root: repo.Root(), repo: repo, cache: openCache(r, repo)}
 	if err := t.pick(ctx, r); err != nil {
 		return nil, err
+	}
+	if r.Base != "" {
+		t.memory = checks.NewMemory()
 	}
 	base := t.root
 	if base == "" {
@@ -151,7 +155,7 @@ func (t *target) known(ctx context.Context, rev string, cfg *config.Config, all 
 	if err != nil {
 		return nil, notFound(rev, err)
 	}
-	rep, err := scanCached(ctx, t.cache, tree.NewCommit(t.repo, id), scanOptions(cfg, all))
+	rep, err := t.scan(ctx, tree.NewCommit(t.repo, id), scanOptions(cfg, all))
 	if err != nil {
 		return nil, fmt.Errorf("base %s: %w", rev, err)
 	}

@@ -1,0 +1,222 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+	"sync"
+)
+
+// Memory makes scans of many trees of one repository cheap: what does not change from one tree to the next is neither
+// read nor interpreted again. A report is the same with and without it. It keeps about 100 MB for a repository of the
+// size of vLLM. It may be used from several goroutines, which take turns.
+type Memory struct {
+	mu     sync.Mutex
+	files  map[string][]*known // by path, the last one first
+	tables map[string]*table   // by options
+}
+
+// NewMemory remembers nothing yet.
+func NewMemory() *Memory { return &Memory{files: map[string][]*known{}, tables: map[string]*table{}} }
+
+// known is a file that was indexed.
+type known struct {
+	id  string
+	mod *module
+	bad []unreadable
+}
+
+// Versions are how many contents of one file, and outcomes of one task, are kept: two commits that are compared in turn
+// find theirs.
+const versions = 3
+
+// Scan is the function Scan with a memory. Only files with an ID are remembered.
+func (m *Memory) Scan(ctx context.Context, src Source, opts Options) (*Report, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, err := newScan(ctx, src, opts, m)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.interpret(ctx); err != nil {
+		return nil, err
+	}
+	return s.report(ctx)
+}
+
+// module finds a file that was indexed before.
+func (m *Memory) module(f File) (*module, []unreadable) {
+	if m == nil || f.ID == "" {
+		return nil, nil
+	}
+	for _, k := range m.files[f.Path] {
+		if k.id == f.ID {
+			return k.mod, k.bad
+		}
+	}
+	return nil, nil
+}
+
+// keepModule remembers the module of a file.
+func (m *Memory) keepModule(mod *module, bad []unreadable) {
+	if m == nil || mod.file.ID == "" {
+		return
+	}
+	m.files[mod.path] = front(m.files[mod.path], &known{mod.file.ID, mod, bad}, func(k *known) bool { return k.id == mod.file.ID })
+}
+
+// front puts x before the others and drops what is the same, and the oldest.
+func front[T any](list []T, x T, same func(T) bool) []T {
+	out := append(make([]T, 0, versions), x)
+	for _, o := range list {
+		if !same(o) && len(out) < versions {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// again makes a module part of another scan: what it is linked to belongs to the last one.
+func (m *module) again(f File, trees *treeCache) {
+	m.file, m.trees = f, trees
+	m.names, m.hotMarks = nil, nil
+	for _, c := range m.allCls {
+		c.subs, c.mro, c.ext, c.data, c.shape = nil, nil, nil, c.ownData, digest{}
+		c.makers, c.madeHot = nil, false
+	}
+}
+
+// table is what is remembered of scans with the same options.
+type table struct {
+	ids    map[fact]uint32
+	slots  []factSlot
+	units  map[string][]*memo // by the key of the task, the last one first
+	native map[string][]*knownNative
+	turn   uint32
+}
+
+// factSlot is a fact and what it has been.
+type factSlot struct {
+	fact   fact
+	states []state
+	now    int32 // which of them it is in this scan, -1 when none
+	turn   uint32
+}
+
+// memo is the outcome of a task and what it was when it asked.
+type memo struct {
+	facts []factWas
+	out   *outcome
+}
+
+type factWas struct{ id, state uint32 }
+
+// table finds the one for these options and begins a scan.
+func (m *Memory) table(o *Options) *table {
+	if m == nil {
+		return nil
+	}
+	key := o.key()
+	t := m.tables[key]
+	if t == nil {
+		t = &table{ids: map[fact]uint32{}, units: map[string][]*memo{}, native: map[string][]*knownNative{}}
+		m.tables[key] = t
+	}
+	t.turn++
+	return t
+}
+
+// key names the options that decide what an interpretation gives.
+func (o *Options) key() string {
+	rules := make([]string, len(o.Rules))
+	for i, r := range o.Rules {
+		rules[i] = fmt.Sprintf("%s %p", r.ID, r)
+	}
+	return fmt.Sprintf("%q %q %q %q %q %q %t %d %d", rules, o.Include, o.Exclude, o.Roots, o.LoadTime, o.Guards, o.AllFunctions,
+		o.MaxFileSize, o.ParseLimit)
+}
+
+// id numbers a fact.
+func (t *table) id(f fact) uint32 {
+	id, ok := t.ids[f]
+	if !ok {
+		id = uint32(len(t.slots))
+		t.ids[f] = id
+		t.slots = append(t.slots, factSlot{fact: f})
+	}
+	return id
+}
+
+// now is the number of the state that a fact has in this scan, -1 for one that it never had.
+func (t *table) now(s *scan, id uint32) int32 {
+	x := &t.slots[id]
+	if x.turn != t.turn {
+		x.turn, x.now = t.turn, -1
+		st := s.stateOf(x.fact)
+		for i := range x.states {
+			if x.states[i] == st {
+				x.now = int32(i)
+				break
+			}
+		}
+	}
+	return x.now
+}
+
+// key names a task: the functions, what is asked about them without reading, and what holds for the whole project.
+func (s *scan) key(t *task) string {
+	if s.table == nil {
+		return ""
+	}
+	b := fmt.Appendf(nil, "%s %t %t %t %t", t.mod.path, t.around, s.p.setsDev, s.p.entersDev, s.p.keeps)
+	for _, f := range t.funcs {
+		info := s.hot.info[f]
+		b = fmt.Appendf(b, " %s %d %d %t", f.Name, f.dup, info.dist, info.open)
+		if t.rest != nil {
+			for _, r := range t.rest.spans {
+				b = fmt.Appendf(b, " %d-%d", int32(r.from)-int32(f.top.off), int32(r.end)-int32(f.top.off))
+			}
+		}
+	}
+	return string(b)
+}
+
+// recall gives a task the outcome that it had when everything it asked for was what it is now.
+func (t *table) recall(s *scan, k *task) bool {
+	if t == nil || s.trace != nil {
+		return false
+	}
+next:
+	for i, m := range t.units[k.key] {
+		for _, w := range m.facts {
+			if t.now(s, w.id) != int32(w.state) {
+				continue next
+			}
+		}
+		if i > 0 {
+			t.units[k.key] = front(t.units[k.key], m, func(o *memo) bool { return o == m })
+		}
+		k.out = m.out
+		return true
+	}
+	return false
+}
+
+// remember keeps the outcome of a task that has run, unless it could not read something.
+func (t *table) remember(s *scan, k *task) {
+	if t == nil || k.asked == nil || len(k.err) > 0 {
+		return
+	}
+	facts := k.asked.facts()
+	m := &memo{facts: make([]factWas, len(facts)), out: k.out}
+	for i, f := range facts {
+		id := t.id(f)
+		if t.now(s, id) < 0 {
+			x := &t.slots[id]
+			x.now = int32(len(x.states))
+			x.states = append(x.states, s.stateOf(f))
+		}
+		m.facts[i] = factWas{id, uint32(t.slots[id].now)}
+	}
+	t.units[k.key] = front(t.units[k.key], m, func(*memo) bool { return false })
+	k.asked = nil
+}

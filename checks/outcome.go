@@ -1,0 +1,268 @@
+package checks
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gatebot/gatebot/internal/finding"
+	"github.com/gatebot/gatebot/internal/pyast"
+)
+
+// outcome is what a task gave, in a form that outlives trees and moves with the source: places are kept relative to the
+// outermost function around them, whose text is a fact of the task. A place outside of any function is that of its file,
+// and then the whole file is a fact.
+type outcome struct {
+	Reports []savedReport
+	Callers []funcName // functions that were interpreted with the arguments of a caller
+	Blocks  []savedBlock
+	Handed  []savedHanding
+	Broken  []savedError
+}
+
+// funcName names a function of the project.
+type funcName struct {
+	Path, Name string
+	Dup        int
+}
+
+func nameOf(f *Func) funcName { return funcName{f.Path, f.Name, f.dup} }
+
+// spot is a piece of source.
+type spot struct {
+	Path     string
+	Top      string // outermost function, empty for the file
+	Dup      int
+	Off, End int32
+	Line     int32
+	Start    int32 // column
+	EndLine  int32
+	EndCol   int32
+}
+
+type savedReport struct {
+	Rule       string
+	At         spot
+	Function   string
+	Message    string
+	Fix        string
+	Code       string
+	Severity   finding.Severity
+	Confidence finding.Confidence
+	Tokens     []string
+	Flow       []savedStep // newest first
+	Stack      []funcName  // from the entry on
+	Guard      *savedGuard
+	Params     []savedParam // what it rests on, see grounds
+	Firm       bool
+}
+
+type savedParam struct {
+	Func funcName
+	Name string
+}
+
+type savedHanding struct {
+	Param                savedParam
+	Host, Device, Untold bool
+}
+
+type savedStep struct {
+	At   spot
+	Note string
+	Code string
+}
+
+type savedGuard struct {
+	At   spot
+	Text string
+}
+
+type savedBlock struct {
+	Func funcName
+	At   spot  // Off is the start of the suite and End that of what has not been run
+	Rest int32 // the length of the suite
+	Ran  int
+}
+
+type savedError struct {
+	Func funcName
+	Why  string
+}
+
+// keeper turns what an interpreter holds into an outcome.
+type keeper struct {
+	in *interp
+	p  *project
+}
+
+// spot takes a place out of its file.
+func (k *keeper) spot(path string, s pyast.Span) spot {
+	at := spot{Path: path, Off: int32(s.Off), End: int32(s.EndOff), Line: s.Start.Line, Start: s.Start.Col, EndLine: s.End.Line, EndCol: s.End.Col}
+	m := k.p.byPath[path]
+	if m == nil {
+		return at
+	}
+	top := m.topAt(s.Off)
+	if top == nil || s.EndOff > top.end {
+		k.in.asked.files[m] = true
+		return at
+	}
+	k.in.asked.funcs[top] = true
+	at.Top, at.Dup = top.Name, top.dup
+	at.Off -= int32(top.off)
+	at.End -= int32(top.off)
+	at.Line -= int32(top.Line)
+	at.EndLine -= int32(top.Line)
+	return at
+}
+
+// keep gives what the interpreter has found.
+func (k *keeper) keep() *outcome {
+	out := &outcome{}
+	for _, key := range k.in.sink.order {
+		out.Reports = append(out.Reports, k.report(k.in.sink.found[key]))
+	}
+	for _, f := range k.in.followed {
+		out.Callers = append(out.Callers, nameOf(f))
+	}
+	for _, key := range k.in.blockOrder {
+		p := k.in.blocks[key]
+		if p.fn.outer != nil {
+			continue
+		}
+		b := savedBlock{Func: nameOf(p.fn), Ran: p.ran}
+		b.At = k.spot(key.mod.path, pyast.Span{Off: key.off, EndOff: p.from})
+		b.Rest = int32(p.end) - int32(key.off)
+		out.Blocks = append(out.Blocks, b)
+	}
+	for p, h := range k.in.handings {
+		if h != (handing{}) {
+			out.Handed = append(out.Handed, savedHanding{savedParam{nameOf(p.fn), p.name}, h.host, h.device, h.untold})
+		}
+	}
+	slices.SortFunc(out.Handed, func(a, b savedHanding) int {
+		x, y := a.Param, b.Param
+		return cmp.Or(cmp.Compare(x.Func.Path, y.Func.Path), cmp.Compare(x.Func.Name, y.Func.Name), x.Func.Dup-y.Func.Dup, cmp.Compare(x.Name, y.Name))
+	})
+	return out
+}
+
+func (k *keeper) report(h *raw) savedReport {
+	r := savedReport{Rule: h.rule.ID, At: k.spot(h.path, h.span), Function: h.function, Message: h.message, Fix: h.fix, Code: h.code,
+		Severity: h.severity, Confidence: h.confidence, Tokens: h.tokens}
+	for fl := h.flow; fl != nil; fl = fl.Prev {
+		at := k.spot(fl.Path, pyast.Span{Off: fl.off, EndOff: fl.end, Start: pyast.Pos{Line: int32(fl.Line)}})
+		r.Flow = append(r.Flow, savedStep{at, fl.Note, k.text(fl)})
+	}
+	for _, f := range h.stack {
+		r.Stack = append(r.Stack, nameOf(f))
+	}
+	r.Firm = h.rests.firm
+	for _, p := range h.rests.params {
+		r.Params = append(r.Params, savedParam{nameOf(p.fn), p.name})
+	}
+	if g := h.guard; g != nil {
+		r.Guard = &savedGuard{k.spot(g.path, pyast.Span{Off: g.off, EndOff: g.off, Start: pyast.Pos{Line: int32(g.line)}}), g.text}
+	}
+	return r
+}
+
+// text is the source of a step.
+func (k *keeper) text(fl *Flow) string {
+	m := k.p.byPath[fl.Path]
+	if m == nil {
+		return ""
+	}
+	u := k.in.unit(m)
+	if u == nil || int(fl.end) > len(u.tree.Source) || fl.off >= fl.end {
+		return ""
+	}
+	return oneLine(string(u.tree.Source[fl.off:fl.end]))
+}
+
+// span puts a place back into its file as it is now.
+func (s *scan) span(at spot) pyast.Span {
+	if m := s.p.byPath[at.Path]; m != nil && at.Top != "" {
+		if top := m.function(at.Top, at.Dup); top != nil {
+			at.Off += int32(top.off)
+			at.End += int32(top.off)
+			at.Line += int32(top.Line)
+			at.EndLine += int32(top.Line)
+		}
+	}
+	return pyast.Span{Off: uint32(at.Off), EndOff: uint32(at.End), Start: pyast.Pos{Line: at.Line, Col: at.Start},
+		End: pyast.Pos{Line: at.EndLine, Col: at.EndCol}}
+}
+
+func (s *scan) named(n funcName) *Func {
+	if m := s.p.byPath[n.Path]; m != nil {
+		return m.function(n.Name, n.Dup)
+	}
+	return nil
+}
+
+// take adds an outcome to what the scan knows.
+func (s *scan) take(o *outcome) {
+	for i := range o.Reports {
+		s.sink.add(s.hazard(&o.Reports[i]))
+	}
+	for _, n := range o.Callers {
+		if f := s.named(n); f != nil {
+			s.callers[f] = true
+		}
+	}
+	for _, b := range o.Blocks {
+		f := s.named(b.Func)
+		if f == nil {
+			continue
+		}
+		at := s.span(b.At)
+		key := blockAt{f.mod, at.Off}
+		if p := s.blocks[key]; p == nil || b.Ran > p.ran {
+			s.blocks[key] = &progress{fn: f, ran: b.Ran, from: at.EndOff, end: uint32(int32(at.Off) + b.Rest)}
+		}
+	}
+	for _, n := range o.Handed {
+		if f := s.named(n.Param.Func); f != nil {
+			p := param{f, n.Param.Name}
+			h := s.handings[p]
+			s.handings[p] = handing{h.host || n.Host, h.device || n.Device, h.untold || n.Untold}
+		}
+	}
+	for _, e := range o.Broken {
+		line := 1
+		if f := s.named(e.Func); f != nil {
+			line = f.Line
+		}
+		s.p.unread = append(s.p.unread, unreadable{path: e.Func.Path, line: line, why: e.Why})
+	}
+}
+
+// hazard makes a report one of this scan: with its way from a root as it is now.
+func (s *scan) hazard(r *savedReport) *raw {
+	h := &raw{rule: s.rules[r.Rule], path: r.At.Path, span: s.span(r.At), function: r.Function, message: r.Message, fix: r.Fix, code: r.Code,
+		severity: r.Severity, confidence: r.Confidence, tokens: r.Tokens}
+	last := &h.flow
+	for _, st := range r.Flow {
+		at := s.span(st.At)
+		*last = &Flow{Path: st.At.Path, Line: int(at.Start.Line), Note: st.Note, off: at.Off, end: at.EndOff, code: st.Code}
+		last = &(*last).Prev
+	}
+	var stack []*Func
+	for _, n := range r.Stack {
+		if f := s.named(n); f != nil {
+			stack = append(stack, f)
+		}
+	}
+	h.chain = s.hot.way(stack)
+	h.rests.firm = r.Firm
+	for _, p := range r.Params {
+		if f := s.named(p.Func); f != nil {
+			h.rests.params = append(h.rests.params, param{f, p.Name})
+		}
+	}
+	if r.Guard != nil {
+		h.guard = &guard{text: r.Guard.Text, path: r.Guard.At.Path, line: int(s.span(r.Guard.At).Start.Line)}
+	}
+	return h
+}
