@@ -75,7 +75,7 @@ func (in *interp) report(p *Pass, n pyast.Node, v *Value, r report) {
 	fr := p.fr
 	span := n.Pos()
 	key := place{p.rule.ID, fr.u.mod.path, span.Off, span.EndOff}
-	if fr.once > 0 || fr.hotness().open {
+	if fr.once > 0 || fr.hotness().open && !p.rule.Setup {
 		r.confidence = finding.Possible
 	}
 	if in.rest != nil {

@@ -33,9 +33,11 @@ func Markdown() string {
 				}
 			}
 		}
+		b.WriteString("\n")
 		if e.Rule != nil {
-			b.WriteString("\n")
 			b.WriteString(Page(e.Rule))
+		} else {
+			b.WriteString(tracePage(e))
 		}
 	}
 	return b.String()
@@ -50,10 +52,7 @@ fine: one graph is recorded for each case.
 `
 
 func row(b *strings.Builder, e *Entry) {
-	id := e.ID
-	if e.Rule != nil {
-		id = fmt.Sprintf("[%s](#%s-%s)", e.ID, strings.ToLower(e.ID), e.Name)
-	}
+	id := fmt.Sprintf("[%s](#%s-%s)", e.ID, strings.ToLower(e.ID), e.Name)
 	fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", id, e.Name, e.Severity, e.found(), strings.ReplaceAll(e.Summary, "|", "\\|"))
 }
 
@@ -93,5 +92,14 @@ func Page(r *checks.Rule) string {
 	}
 	return b.String()
 }
+
+// tracePage is the page of a hazard that only the GPU checks find.
+func tracePage(e *Entry) string {
+	t := traceOnlyPages[e.ID]
+	return fmt.Sprintf("### %s %s\n\n*%s: %s*\n\n%s\n\n**Not found in source:** %s\n\n**Fix:** %s.\n", e.ID, e.Name,
+		capital(string(e.Severity)), uncapital(e.Summary), t.Text, t.Why, t.Fix)
+}
+
+func uncapital(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -127,3 +127,18 @@ func TestHashFollowsTheRules(t *testing.T) {
 		t.Error("the hash did not change with a rule")
 	}
 }
+
+// Every hazard has a page: one of its rule, or one that says why the source does not show it.
+func TestEveryHazardHasAPage(t *testing.T) {
+	for _, e := range Catalogue() {
+		text, why, fix, ok := TraceOnly(e.ID)
+		switch {
+		case e.Rule == nil && !ok:
+			t.Errorf("%s: neither a rule nor a page", e.ID)
+		case e.Rule != nil && ok:
+			t.Errorf("%s: has a rule and a page that says why it has none", e.ID)
+		case ok && (len(text) < 80 || why == "" || fix == "" || strings.HasSuffix(fix, ".")):
+			t.Errorf("%s: the page is incomplete", e.ID)
+		}
+	}
+}

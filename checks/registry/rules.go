@@ -83,6 +83,7 @@ import (
 	"github.com/gatebot/gatebot/checks/gb711"
 	"github.com/gatebot/gatebot/checks/gb712"
 	"github.com/gatebot/gatebot/checks/gb713"
+	"github.com/gatebot/gatebot/checks/gb714"
 	"github.com/gatebot/gatebot/checks/gb715"
 	"github.com/gatebot/gatebot/checks/gb718"
 	"github.com/gatebot/gatebot/checks/gb801"
@@ -107,6 +108,7 @@ import (
 	"github.com/gatebot/gatebot/checks/gb912"
 	"github.com/gatebot/gatebot/checks/gb913"
 	"github.com/gatebot/gatebot/checks/gb915"
+	"github.com/gatebot/gatebot/checks/gb916"
 	"github.com/gatebot/gatebot/checks/gb917"
 )
 
@@ -191,6 +193,7 @@ var Rules = []*checks.Rule{
 	gb711.Rule,
 	gb712.Rule,
 	gb713.Rule,
+	gb714.Rule,
 	gb715.Rule,
 	gb718.Rule,
 	gb801.Rule,
@@ -215,5 +218,6 @@ var Rules = []*checks.Rule{
 	gb912.Rule,
 	gb913.Rule,
 	gb915.Rule,
+	gb916.Rule,
 	gb917.Rule,
 }

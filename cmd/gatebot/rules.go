@@ -62,7 +62,10 @@ func explainRule(b *strings.Builder, e registry.Entry) {
 	fmt.Fprintf(b, "%s %s  (%s, found: %s)\n\n%s\n", e.ID, e.Name, e.Severity, e.Found(), e.Summary)
 	r := e.Rule
 	if r == nil {
-		b.WriteString("\nThe source scan does not look for it.\n")
+		text, why, fix, ok := registry.TraceOnly(e.ID)
+		if ok {
+			fmt.Fprintf(b, "\n%s\n\nnot found in source: %s\n\nfix: %s\n", text, why, fix)
+		}
 		return
 	}
 	fmt.Fprintf(b, "\n%s\n", r.Text)
@@ -110,7 +113,8 @@ func rulesJSON(w io.Writer, entries []registry.Entry) error {
 			Summary: e.Summary, GPU: append([]string{}, e.GPU...)}
 		r := e.Rule
 		if r == nil {
-			r = &checks.Rule{}
+			text, _, fix, _ := registry.TraceOnly(e.ID)
+			r = &checks.Rule{Text: text, Fix: fix}
 		}
 		j.Text, j.Before, j.After, j.Fix, j.Fine, j.Torch = r.Text, r.Before, r.After, r.Fix, r.Fine, r.Torch
 		out = append(out, j)
