@@ -26,12 +26,13 @@ type lane struct {
 	backoff  func(deliveries int) time.Duration
 	log      *slog.Logger
 	handle   func(ctx context.Context, m queue.Message) error
+	workers  int // at once; more may be in flight, waiting to be tried again
 }
 
 // run returns when ctx ends and every handler has returned. Handlers work under work, which ends later.
 func (l *lane) run(ctx, work context.Context) {
 	var wg sync.WaitGroup
-	for range max(l.consumer.MaxInFlight, 1) {
+	for range max(l.workers, 1) {
 		wg.Go(func() {
 			for ctx.Err() == nil {
 				m, err := l.q.Next(ctx, l.stream, l.consumer)

@@ -15,9 +15,13 @@ import (
 // run; results on their own; the fix log in the order of the pushes.
 func (s *Server) lanes() []*lane {
 	one := func(stream queue.Stream, name, sub string, workers int, handle func(context.Context, queue.Message) error) *lane {
+		inFlight := waitingAtOnce
+		if workers == 1 {
+			inFlight = 1 // in order
+		}
 		return &lane{
-			q: s.opts.Queue, stream: stream, backoff: s.opts.Backoff, log: s.opts.Log, handle: handle,
-			consumer: queue.Consumer{Name: name, Sub: sub, Lease: s.opts.Lease, MaxInFlight: workers},
+			q: s.opts.Queue, stream: stream, backoff: s.opts.Backoff, log: s.opts.Log, handle: handle, workers: workers,
+			consumer: queue.Consumer{Name: name, Sub: sub, Lease: s.opts.Lease, MaxInFlight: inFlight},
 		}
 	}
 	lanes := []*lane{one(queue.Results, "results", "", 4, func(ctx context.Context, m queue.Message) error {
@@ -31,6 +35,11 @@ func (s *Server) lanes() []*lane {
 	}
 	return lanes
 }
+
+// waitingAtOnce is how many messages of a lane may be waiting to be tried again. What waits counts as in flight, and a
+// consumer at its limit stops delivering without a word (nats-server#4112): a few commits that GitHub does not show yet
+// must not hold up everybody else's.
+const waitingAtOnce = 2000
 
 // event wraps a handler of triggers: it decodes, puts the delivery on every log line and drops what cannot be used.
 func (s *Server) event(handle func(context.Context, queue.Event, Trigger) error) func(context.Context, queue.Message) error {

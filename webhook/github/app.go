@@ -166,7 +166,7 @@ func (a *App) installation(id int64) (*gh.Client, error) {
 	if c != nil {
 		return c, nil
 	}
-	c = a.client(a.token(id, &gh.InstallationTokenOptions{}))
+	c = a.client(&queued{next: a.token(id, &gh.InstallationTokenOptions{}), turn: make(chan struct{}, 1)})
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if have := a.clients[id]; have != nil { // made meanwhile

@@ -57,6 +57,7 @@ type pacer struct {
 	points  []spent     // of the last minute
 	until   time.Time   // GitHub asked for silence until then
 	strikes int         // limits in a row that named no time
+	failed  int         // answers in a row that were none: 5xx, or no answer at all
 }
 
 type spent struct {
@@ -111,6 +112,9 @@ func (t *paced) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := t.base.RoundTrip(req)
 	if err != nil {
 		t.observe(req.Method, 0, false)
+		if ctx.Err() == nil {
+			t.down()
+		}
 		return resp, err
 	}
 	t.observe(req.Method, resp.StatusCode, t.heed(resp))
@@ -199,7 +203,9 @@ func (p *pacer) heed(resp *http.Response) bool {
 	defer p.mu.Unlock()
 	if !limit {
 		if resp.StatusCode < 500 {
-			p.strikes = 0
+			p.strikes, p.failed = 0, 0
+		} else {
+			p.downLocked()
 		}
 		return false
 	}
@@ -214,7 +220,27 @@ func (p *pacer) heed(resp *http.Response) bool {
 	return true
 }
 
-// Budget says how much content was created within the last hour, and how much may be.
+// patientAfter is how many failures in a row are GitHub being down rather than one bad request.
+const patientAfter = 5
+
+// down notes that GitHub did not answer. When that goes on, requests are spaced out for everybody: thousands of them that
+// try again by themselves would be a burden to a service that is coming up, and look like an attack.
+func (p *pacer) down() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.downLocked()
+}
+
+func (p *pacer) downLocked() {
+	p.failed++
+	if over := p.failed - patientAfter; over >= 0 {
+		if at := time.Now().Add(min(time.Second<<min(over, 6), time.Minute)); at.After(p.until) {
+			p.until = at
+		}
+	}
+}
+
+// budget says how much content was created within the last hour, and how much may be.
 func (p *pacer) budget() (used, limit int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

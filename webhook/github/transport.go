@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/bradleyfalzon/ghinstallation/v2"
 	"github.com/gofri/go-github-ratelimit/v2/github_ratelimit"
 	"github.com/gofri/go-github-ratelimit/v2/github_ratelimit/github_secondary_ratelimit"
 )
@@ -30,4 +31,26 @@ func (t *rewind) RoundTrip(req *http.Request) (*http.Response, error) {
 	fresh := req.Clone(req.Context())
 	fresh.Body = body
 	return t.base.RoundTrip(fresh)
+}
+
+// queued lets one request at a time fetch the installation's token. ghinstallation v2.10.0 does that under a mutex, where
+// a request whose caller has gone would wait on as long as a rate limit lasts.
+type queued struct {
+	next *ghinstallation.Transport
+	turn chan struct{}
+}
+
+func (t *queued) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx := req.Context()
+	select {
+	case t.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	_, err := t.next.Token(ctx) // remembered for an hour
+	<-t.turn
+	if err != nil {
+		return nil, err
+	}
+	return t.next.RoundTrip(req)
 }

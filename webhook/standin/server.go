@@ -125,8 +125,14 @@ func (s *Server) Close() error {
 	return err
 }
 
-// URL is the root of the server, without a final slash: the base of clone URLs, and of the REST API.
-func (s *Server) URL() string { return "http://" + s.ln.Addr().String() }
+// URL is the root of the server, without a final slash: the base of clone URLs, and of the REST API. A server that does
+// not listen, and is used through its ServeHTTP, has a name that leads nowhere.
+func (s *Server) URL() string {
+	if s.ln == nil {
+		return "http://github.invalid"
+	}
+	return "http://" + s.ln.Addr().String()
+}
 
 // SetWebhook says where deliveries go. Until it is called events are recorded as failed deliveries.
 func (s *Server) SetWebhook(url string) {
