@@ -36,6 +36,7 @@ type machine struct {
 	queue  queue.Queue
 	opts   Options
 	stop   func()
+	hook   string // where webhooks go
 }
 
 // quick leaves out the pauses between requests: several jobs within a second are the tests' doing.
@@ -104,7 +105,8 @@ func (m *machine) start() {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	m.github.SetWebhook(s.URL() + "/webhook")
+	m.hook = s.URL() + "/webhook"
+	m.github.SetWebhook(m.hook)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(m.t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()

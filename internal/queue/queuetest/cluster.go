@@ -1,0 +1,108 @@
+package queuetest
+
+import (
+	"fmt"
+	"net"
+	"path/filepath"
+	"testing"
+	"time"
+
+	natsserver "github.com/nats-io/nats-server/v2/server"
+)
+
+// Cluster is an external NATS cluster on loopback, such as operators run beside several servers.
+type Cluster struct {
+	t     *testing.T
+	dir   string
+	nodes []*natsserver.Server
+	opts  []*natsserver.Options
+}
+
+// StartCluster starts n nodes with JetStream, each with a store of its own, and waits until they have a leader.
+func StartCluster(t *testing.T, n int) *Cluster {
+	t.Helper()
+	c := &Cluster{t: t, dir: t.TempDir()}
+	routes := ""
+	var ports []int
+	for range n {
+		ports = append(ports, freePort(t))
+		routes += fmt.Sprintf("nats://127.0.0.1:%d,", ports[len(ports)-1])
+	}
+	for i := range n {
+		c.opts = append(c.opts, &natsserver.Options{
+			ServerName: fmt.Sprint("n", i), Host: "127.0.0.1", Port: freePort(t), NoSigs: true, NoLog: true, JetStream: true, SyncAlways: true,
+			StoreDir: filepath.Join(c.dir, fmt.Sprint(i)), JetStreamMaxStore: 2 << 30, JetStreamMaxMemory: 64 << 20, MaxPayload: 8 << 20,
+			Cluster: natsserver.ClusterOpts{Name: "gate", Host: "127.0.0.1", Port: ports[i]}, Routes: natsserver.RoutesFromStr(routes[:len(routes)-1]),
+		})
+		c.nodes = append(c.nodes, nil)
+		c.Start(i)
+	}
+	t.Cleanup(func() {
+		for i := range c.nodes {
+			c.Stop(i)
+		}
+	})
+	c.Wait()
+	return c
+}
+
+// URL names every node.
+func (c *Cluster) URL() string {
+	s := ""
+	for i, o := range c.opts {
+		if i > 0 {
+			s += ","
+		}
+		s += fmt.Sprintf("nats://127.0.0.1:%d", o.Port)
+	}
+	return s
+}
+
+// Start starts a node, again after a Stop.
+func (c *Cluster) Start(i int) {
+	c.t.Helper()
+	o := *c.opts[i]
+	s, err := natsserver.NewServer(&o)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	s.Start()
+	c.nodes[i] = s
+	if !s.ReadyForConnections(20 * time.Second) {
+		c.t.Fatalf("node %d does not start", i)
+	}
+}
+
+// Stop takes a node away.
+func (c *Cluster) Stop(i int) {
+	if s := c.nodes[i]; s != nil {
+		s.Shutdown()
+		s.WaitForShutdown()
+		c.nodes[i] = nil
+	}
+}
+
+// Wait waits until JetStream has a leader.
+func (c *Cluster) Wait() {
+	c.t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		for _, s := range c.nodes {
+			if s != nil && s.JetStreamIsLeader() {
+				return
+			}
+		}
+		if time.Now().After(deadline) {
+			c.t.Fatal("the cluster has no leader")
+		}
+	}
+}
+
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().(*net.TCPAddr).Port
+}
