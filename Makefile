@@ -9,7 +9,7 @@ PYTEST_VERSION := 8.4.2
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: build test test-cuda test-python lint bench demo fuzz generate new-rule clean
+.PHONY: chaos build test test-cuda test-python lint bench demo fuzz generate new-rule clean
 
 build: ## bin/gatebot, and the probe that the CUDA driver loads
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/gatebot ./cmd/gatebot
@@ -48,6 +48,10 @@ bench: build ## ratios side by side in one run; results belong in docs/measureme
 
 demo: build ## one pull request through the whole machine, without an account or a GPU
 	bin/gatebot demo
+
+chaos: ## 200 rounds of SIGKILL of server, runner and both; 1,000 updates during an outage of GitHub: about 20 minutes
+	GATEBOT_CHAOS=200 $(GO) test -run 'TestChaos$$' -v -timeout 60m ./test/e2e
+	GATEBOT_BURST=1000 $(GO) test -run 'TestOutage$$' -v -timeout 60m ./webhook
 
 fuzz: ## every fuzz target for FUZZTIME (default 20s)
 	tools/fuzz.sh $(or $(FUZZTIME),20s)

@@ -156,3 +156,10 @@ func (g *Group) Until(ctx context.Context, what string, within time.Duration, ok
 	}
 	return nil
 }
+
+// Kill ends the process alone, as kill -9 does: what it started is left behind.
+func (c *Child) Kill() {
+	// An error means that it is gone already, which is what we want.
+	_ = syscall.Kill(c.cmd.Process.Pid, syscall.SIGKILL)
+	<-c.done
+}
