@@ -37,6 +37,8 @@ type interp struct {
 	// madeAt and makersRan are what the makers of data classes store.
 	madeAt    map[*Class]map[string]places
 	makersRan map[*Class]bool
+	untold    map[*Class]bool   // some of its makers could not be looked at
+	makerHot  bool              // the maker that is being looked at is on the hot path
 	making    int               // makers that are being looked at
 	handings  map[param]handing // what callers on the hot path hand in
 	// switches are the variables of modules that hold a switch of the environment which is off.
@@ -83,8 +85,9 @@ type loopState struct{ breaks, continues *env }
 func newInterp(ctx context.Context, p *project, hot *hotPath, hooks *hooks, sink *sink) *interp {
 	return &interp{ctx: ctx, p: p, hot: hot, opts: p.opts, hooks: hooks, memo: map[string]*Value{},
 		objects: map[*Class]*classState{}, globals: map[globalVar]*Value{}, callers: map[*Func]bool{},
-		uses: map[*Func]*paramUse{}, switches: map[globalVar]bool{}, handings: map[param]handing{}, madeAt: map[*Class]map[string]places{}, makersRan: map[*Class]bool{}, limit: maxWork, sink: sink, failed: map[string]error{},
-		blocks: map[blockAt]*progress{}, keptIn: map[*module][]string{}, asked: newAsked()}
+		uses: map[*Func]*paramUse{}, switches: map[globalVar]bool{}, handings: map[param]handing{},
+		madeAt: map[*Class]map[string]places{}, makersRan: map[*Class]bool{}, untold: map[*Class]bool{}, limit: maxWork, sink: sink,
+		failed: map[string]error{}, blocks: map[blockAt]*progress{}, keptIn: map[*module][]string{}, asked: newAsked()}
 }
 
 // runEntry interprets one hot function on its own: as a root, or because nobody who calls it was seen.

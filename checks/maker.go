@@ -60,13 +60,15 @@ func isHot(hot map[*Func]hotness, f *Func) bool {
 }
 
 // places are where the makers of a class put a field.
-type places struct{ device, host bool }
+// hot is set when a maker on the hot path gives it a value.
+type places struct{ device, host, hot bool }
 
 // stored notes what a field of a data class is made with.
 func (in *interp) stored(c *Class, field string, v *Value) {
-	if !v.IsTensor() && !v.IsArray() {
+	if v.IsNone() {
 		return
 	}
+	hot := in.quiet == 0 || in.makerHot
 	for _, k := range c.mro { // a field may be declared in an ancestor
 		at := in.madeAt[k]
 		if at == nil {
@@ -76,6 +78,7 @@ func (in *interp) stored(c *Class, field string, v *Value) {
 		p := at[field]
 		p.device = p.device || v.OnDevice()
 		p.host = p.host || v.OnCPU() || v.IsArray()
+		p.hot = p.hot || hot
 		at[field] = p
 	}
 }
@@ -86,23 +89,29 @@ func (in *interp) made(c *Class, field string) places {
 		in.makersRan[c] = true
 		in.asked.of(c, askMakers, "")
 		for _, f := range c.makers {
-			in.runMaker(f)
+			if !in.runMaker(f) {
+				in.untold[c] = true
+			}
 		}
 	}
-	return in.madeAt[c][field]
+	p := in.madeAt[c][field]
+	p.hot = p.hot || in.untold[c]
+	return p
 }
 
-// runMaker looks at a function for what it stores in the objects that it makes.
-func (in *interp) runMaker(f *Func) {
+// runMaker looks at a function for what it stores in the objects that it makes; it is false when that cannot be done here.
+func (in *interp) runMaker(f *Func) bool {
 	if len(in.frames) > 2*maxDepth || in.active(f) > 0 {
-		return
+		return false
 	}
 	u, node := in.syntax(f)
 	if node == nil {
-		return
+		return false
 	}
 	in.quiet++
 	in.making++
+	before := in.makerHot
+	_, in.makerHot = in.hot.info[f]
 	work := in.work
 	in.work = makerWork
 	fr := in.activate(u, f, node, node.Body, nil, nil)
@@ -112,6 +121,8 @@ func (in *interp) runMaker(f *Func) {
 	in.work = work - 64
 	in.quiet--
 	in.making--
+	in.makerHot = before
+	return true
 }
 
 // asMade corrects the declared value of a field by what the makers say.
@@ -122,7 +133,8 @@ func (in *interp) asMade(c *Class, field string, v *Value) *Value {
 	switch p := in.made(c, field); {
 	case p.host && !p.device:
 		return v.with(func(t *Value) { t.Place = PlaceCPU })
-	case p.host, !p.device && len(c.makers) > 0 && !c.madeHot: // made while requests are prepared
+	case p.host, !p.device && !p.hot && len(c.makers) > 0 && (!c.madeHot || len(c.makers) < maxMakers):
+		// made while requests are prepared, and no step is seen to give it a value
 		return v.with(func(t *Value) { t.Sure = Possible })
 	}
 	return v

@@ -38,3 +38,13 @@ class Counts:
 
 def on(where="cpu", device="cuda"):
     return torch.zeros(4, device=device)
+
+
+@dataclass
+class Spread:
+    ids: torch.Tensor
+    marks: torch.Tensor | None = None
+
+
+def prepare(marks):
+    return Spread(ids=marks, marks=marks())

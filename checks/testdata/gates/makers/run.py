@@ -1,5 +1,5 @@
 import torch
-from batch import Batch, Counts, on
+from batch import Batch, Counts, Spread, on
 
 
 class Runner:
@@ -10,9 +10,14 @@ class Runner:
         on().max().item()  # gates
         return a, b, c
 
-    def _execute(self, counts: Counts):
+    def _execute(self, counts: Counts, spread: Spread):
+        self._prepare_spread(counts).ids.item()  # gates
+        spread.marks.item()  # possible: what a step makes has no marks, and nobody says where other marks are
         counts.device.max().item()  # gates
         counts.mirror.max().item()
+
+    def _prepare_spread(self, counts: Counts):
+        return Spread(ids=counts.device)
 
 
 class Masks(torch.nn.Module):
