@@ -226,7 +226,7 @@ func (fr *frame) ternary(e *pyast.IfExp) *Value {
 		fr.env = base.clone()
 		fr.narrow(e.Test, true)
 		once := fr.once
-		if fr.leftOut(e.Test) {
+		if fr.leftOut(e.Test, true) {
 			fr.once++
 		}
 		fr.guarded(guardThen, func() { a = fr.eval(e.Then) })
@@ -235,7 +235,12 @@ func (fr *frame) ternary(e *pyast.IfExp) *Value {
 	if els {
 		fr.env = base.clone()
 		fr.narrow(e.Test, false)
+		once := fr.once
+		if fr.leftOut(e.Test, false) {
+			fr.once++
+		}
 		fr.guarded(guardElse, func() { b = fr.eval(e.Else) })
+		fr.once = once
 	}
 	fr.env = base
 	return join(a, b)

@@ -89,12 +89,13 @@ func (fr *frame) stores(body []pyast.Stmt, target string) bool {
 	return found
 }
 
-// leftOut reports whether test finds that an argument is missing, in a function that nobody was seen to call:
+// leftOut reports whether test comes out as want when an argument is missing, in a function that nobody was seen to call:
 // the place that makes up for it may be one that no step comes to.
-func (fr *frame) leftOut(test pyast.Expr) bool {
+func (fr *frame) leftOut(test pyast.Expr, want bool) bool {
 	t, ok := test.(*pyast.Compare)
 	fn, def := fr.node.(*pyast.FuncDef)
-	if !ok || !def || fr.from != nil || fr.in.opts.AllFunctions || len(t.Ops) != 1 || t.Ops[0] != "is" || !isNone(t.Rest[0]) {
+	if !ok || !def || fr.from != nil || fr.in.opts.AllFunctions || len(t.Ops) != 1 || !isNone(t.Rest[0]) ||
+		want && t.Ops[0] != "is" || !want && t.Ops[0] != "is not" {
 		return false
 	}
 	name, ok := t.First.(*pyast.Name)

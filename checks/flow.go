@@ -14,7 +14,7 @@ func (fr *frame) branch(s *pyast.If) {
 	if runThen {
 		fr.env = then
 		fr.narrow(s.Test, true)
-		first := fr.firstUse(s) || fr.leftOut(s.Test)
+		first := fr.firstUse(s) || fr.leftOut(s.Test, true) || Raises(s.Body) && len(s.Body) > 1
 		if first {
 			fr.once++
 		}
@@ -30,7 +30,12 @@ func (fr *frame) branch(s *pyast.If) {
 	fr.env = els
 	if runElse {
 		fr.narrow(s.Test, false)
+		once := fr.once
+		if fr.leftOut(s.Test, false) || Raises(s.Else) {
+			fr.once++
+		}
 		fr.guarded(guardElse, func() { fr.block(s.Else) })
+		fr.once = once
 		els = fr.env
 	} else {
 		els.dead = true

@@ -75,7 +75,69 @@ func kept(p *checks.Pass, s pyast.Stmt, target pyast.Expr) bool {
 	if id, ok := from.(*pyast.Name); ok && converted(p, id.ID, target) {
 		return true
 	}
-	return inPlace(from) || p.Text(from) == p.Text(target)
+	return inPlace(from) || p.Text(from) == p.Text(target) || piece(p, from, p.Text(target), 4)
+}
+
+// piece reports whether e is the stored tensor or a slice of it, as in the free list of an allocator:
+//
+//	free = self.free
+//	taken, rest = free[:n], free[n:]
+//	self.free = rest
+func piece(p *checks.Pass, e pyast.Expr, target string, depth int) bool {
+	if depth == 0 {
+		return false
+	}
+	switch e := e.(type) {
+	case *pyast.Subscript:
+		return piece(p, e.X, target, depth)
+	case *pyast.Attr:
+		return p.Text(e) == target
+	case *pyast.Name:
+		bound := bindings(p, e.ID)
+		for _, b := range bound {
+			if !piece(p, b, target, depth-1) {
+				return false
+			}
+		}
+		return len(bound) > 0
+	}
+	return false
+}
+
+// bindings are what the function assigns to a variable.
+func bindings(p *checks.Pass, name string) []pyast.Expr {
+	fn, ok := p.Node().(*pyast.FuncDef)
+	if !ok {
+		return nil
+	}
+	var out []pyast.Expr
+	pyast.Walk(fn, func(n pyast.Node) bool {
+		a, ok := n.(*pyast.Assign)
+		if !ok {
+			return true
+		}
+		for _, t := range a.Targets {
+			switch t := t.(type) {
+			case *pyast.Name:
+				if t.ID == name {
+					out = append(out, a.Value)
+				}
+			case *pyast.Tuple:
+				values, paired := a.Value.(*pyast.Tuple)
+				for i, x := range t.Elts {
+					if id, ok := x.(*pyast.Name); ok && id.ID == name {
+						if !paired || len(values.Elts) != len(t.Elts) {
+							out = append(out, nil)
+							continue
+						}
+						out = append(out, values.Elts[i])
+					}
+				}
+			}
+		}
+		return true
+	})
+	return out
 }
 
 // converted reports whether the variable is the stored tensor itself, or that tensor converted once:
