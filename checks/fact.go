@@ -238,7 +238,7 @@ func (h *hotPath) answer(c *Class, ask classAsk, arg string) state {
 		}
 		return state{text: funcList(fs)}
 	case askMakers:
-		return state{text: funcList(c.makers)}
+		return state{text: fmt.Sprint(funcList(c.makers), c.madeHot, c.makersHot)}
 	case askFields:
 		var b strings.Builder
 		for _, k := range c.mro {

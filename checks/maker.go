@@ -46,13 +46,19 @@ func (p *project) findMakers(hot map[*Func]hotness) {
 func (c *Class) maker(f *Func, hot bool) {
 	c.madeHot = c.madeHot || hot
 	if len(c.makers) < maxMakers && !slices.Contains(c.makers, f) {
-		c.makers = append(c.makers, f)
+		c.makers, c.makersHot = append(c.makers, f), append(c.makersHot, hot)
 	}
 }
 
 // MadeInStep reports whether v is an object of a class of which a step makes objects: what it holds was not there when a
 // graph was captured.
-func (v *Value) MadeInStep() bool { return v != nil && v.Class != nil && v.Class.madeHot }
+func (p *Pass) MadeInStep(v *Value) bool {
+	if v == nil || v.Class == nil {
+		return false
+	}
+	p.in.asked.of(v.Class, askMakers, "")
+	return v.Class.madeHot
+}
 
 func isHot(hot map[*Func]hotness, f *Func) bool {
 	_, ok := hot[f]
@@ -88,8 +94,8 @@ func (in *interp) made(c *Class, field string) places {
 	if !in.makersRan[c] {
 		in.makersRan[c] = true
 		in.asked.of(c, askMakers, "")
-		for _, f := range c.makers {
-			if !in.runMaker(f) {
+		for i, f := range c.makers {
+			if !in.runMaker(f, c.makersHot[i]) {
 				in.untold[c] = true
 			}
 		}
@@ -100,7 +106,7 @@ func (in *interp) made(c *Class, field string) places {
 }
 
 // runMaker looks at a function for what it stores in the objects that it makes; it is false when that cannot be done here.
-func (in *interp) runMaker(f *Func) bool {
+func (in *interp) runMaker(f *Func, hot bool) bool {
 	if len(in.frames) > 2*maxDepth || in.active(f) > 0 {
 		return false
 	}
@@ -111,7 +117,7 @@ func (in *interp) runMaker(f *Func) bool {
 	in.quiet++
 	in.making++
 	before := in.makerHot
-	_, in.makerHot = in.hot.info[f]
+	in.makerHot = hot
 	work := in.work
 	in.work = makerWork
 	fr := in.activate(u, f, node, node.Body, nil, nil)

@@ -51,24 +51,25 @@ type Class struct {
 	Name string // qualified
 	Line int
 
-	mod     *module
-	off     uint32
-	short   string
-	bases   []string // dotted text as written
-	methods map[string]*Func
-	fields  []string            // annotated class variables in order: dataclass and NamedTuple fields
-	attrs   map[string][]string // attributes assigned on self, with the classes that their source text names
-	stores  map[string][]*Func  // the methods that do so
-	makers  []*Func             // of a data class: functions that name it
-	madeHot bool                // one of them is on the hot path
-	data    bool                // @dataclass, NamedTuple, TypedDict: the constructor takes the fields
-	ownData bool                // the same without what the ancestors say
-	dup     int                 // how many classes of the same name come before it in the file
-	body    map[string]digest   // of the statements that give a variable of the class its value or type
-	shape   digest              // see Class.shapeSum, made on demand
-	subs    []*Class
-	mro     []*Class
-	ext     []string // canonical names of bases outside the project, of the whole line of ancestors
+	mod       *module
+	off       uint32
+	short     string
+	bases     []string // dotted text as written
+	methods   map[string]*Func
+	fields    []string            // annotated class variables in order: dataclass and NamedTuple fields
+	attrs     map[string][]string // attributes assigned on self, with the classes that their source text names
+	stores    map[string][]*Func  // the methods that do so
+	makers    []*Func             // of a data class: functions that name it
+	makersHot []bool              // which of them are on the hot path
+	madeHot   bool                // one of them is on the hot path
+	data      bool                // @dataclass, NamedTuple, TypedDict: the constructor takes the fields
+	ownData   bool                // the same without what the ancestors say
+	dup       int                 // how many classes of the same name come before it in the file
+	body      map[string]digest   // of the statements that give a variable of the class its value or type
+	shape     digest              // see Class.shapeSum, made on demand
+	subs      []*Class
+	mro       []*Class
+	ext       []string // canonical names of bases outside the project, of the whole line of ancestors
 }
 
 // Object is the mutable part of an abstract instance or dict: what its attributes and keys hold, joined over every

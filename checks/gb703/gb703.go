@@ -31,7 +31,7 @@ var Rule = &checks.Rule{
 		if s.Op != "" || s.Name == "data" || kept(p, s.Stmt, s.Node) {
 			return
 		}
-		if s.Recv.MadeInStep() {
+		if p.MadeInStep(s.Recv) {
 			return
 		}
 		rebound(p, s.Node, s.Recv.AtLoad(s.Name), s.Value)
