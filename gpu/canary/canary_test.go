@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gatebot/gatebot/checks/dynamic"
 	"github.com/gatebot/gatebot/gpu/device"
 	"github.com/gatebot/gatebot/gpu/probelib"
 	"github.com/gatebot/gatebot/gpu/trial"
@@ -65,6 +66,16 @@ func TestEveryDetectorIsNeeded(t *testing.T) {
 	}
 }
 
+// The checks, the probe and the canary go by one switch, and by one name for what they have in common.
+func TestOneSwitch(t *testing.T) {
+	if device.EnvDisable != dynamic.EnvDisable {
+		t.Errorf("%s here, %s in the checks", device.EnvDisable, dynamic.EnvDisable)
+	}
+	if _, err := dynamic.Disabled(strings.Join(device.Detectors, ",")); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestJudge(t *testing.T) {
 	clean, item := plants[0], plants[1]
 	results := recorded(t)
@@ -76,6 +87,7 @@ func TestJudge(t *testing.T) {
 		says   string
 	}{
 		{"blind probe", item, func(r *trial.Result) { r.Calls = nil }, finding.StatusFail, "not caught by probe"},
+		{"probe that is switched off", item, func(r *trial.Result) { r.Calls, r.Blind = nil, "switched off" }, finding.StatusFail, "not caught by probe (switched off"},
 		{"blind torch", item, func(r *trial.Result) { r.Warned = 0 }, finding.StatusFail, "not caught by torch"},
 		{"captured all the same", item, func(r *trial.Result) { r.Capture, r.Replay = "", []bool{true} }, finding.StatusFail, "not caught by capture"},
 		{"false alarm of the capture", clean, func(r *trial.Result) { r.Capture = "E: no" }, finding.StatusFail, "a clean step is reported by capture: E: no"},

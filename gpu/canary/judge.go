@@ -21,7 +21,7 @@ func judge(p plant, r trial.Result, disabled []string) device.Step {
 	for _, name := range device.Detectors {
 		d := detect(name, r)
 		d.Want = slices.Contains(p.see, name)
-		if d.Off = slices.Contains(disabled, name); d.Off {
+		if d.Off = slices.Contains(disabled, name) || name == device.DetectProbe && r.Blind != "" && !d.Caught; d.Off {
 			d.Caught = false
 		}
 		s.Detections = append(s.Detections, d)

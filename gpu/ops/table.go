@@ -31,8 +31,8 @@ func Rows(results []trial.Result) []Row {
 		switch {
 		case r.Died != "":
 			row.Unknown = r.Died
-		case r.Unseen != "":
-			row.Unknown = r.Unseen
+		case r.Unseen != "" || r.Blind != "":
+			row.Unknown = r.Unseen + r.Blind
 		}
 		for _, c := range r.Calls {
 			row.Calls[c.Name]++

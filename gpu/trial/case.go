@@ -38,6 +38,7 @@ type Result struct {
 	Calls    []*trace.API `json:"-"`
 	Launches int          `json:"-"`
 	Unseen   string       `json:"-"`
+	Blind    string       `json:"-"` // what the probe said when all or a part of it was switched off
 }
 
 // Torch is what the cases ran in.

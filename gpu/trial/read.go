@@ -98,13 +98,20 @@ func record(dir string, results []Result) error {
 	return nil
 }
 
+// blindCode is the code of the error event of a probe that was told to see nothing.
+const blindCode = "detector_disabled"
+
 func (r *Result) see(t *trace.Trace) {
 	if t == nil {
 		r.Unseen = "the probe was not loaded"
 		return
 	}
-	if es := t.Errors(); len(es) > 0 {
-		r.Unseen = es[0].Source + ": " + es[0].Text
+	for _, e := range t.Errors() {
+		if e.Code == blindCode {
+			r.Blind = e.Text
+			continue
+		}
+		r.Unseen = e.Source + ": " + e.Text
 		return
 	}
 	if why := t.Incomplete(); why != "" {
@@ -125,7 +132,7 @@ func (r *Result) see(t *trace.Trace) {
 			}
 		}
 	}
-	if !entered && r.Eager == "" && r.Died == "" {
+	if !entered && r.Eager == "" && r.Died == "" && r.Blind == "" {
 		r.Unseen = "the probe's record has no such step"
 	}
 }
