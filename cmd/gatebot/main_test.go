@@ -76,6 +76,8 @@ func TestUsageErrors(t *testing.T) {
 		{"probe", "requires at least 1 arg"},
 		{"probe --format xml -- true", `--format "xml"`},
 		{"probe --warmup -1 -- true", "--warmup -1 is negative"},
+		{"probe --region-func step -- true", `--region-func "step" is not package.module:Class.method`},
+		{"probe -- no-such-program", "no-such-program"},
 		{"ops now", "unknown command"},
 		{"ops --list all", `no list "all"`},
 		{"ops --cases no-such.txt", "--cases: "},

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -59,6 +61,14 @@ func newProbe(s streams) *cobra.Command {
 func runProbe(ctx context.Context, o *probeOptions, command []string, s streams) error {
 	if err := o.check(); err != nil {
 		return err
+	}
+	for _, f := range o.regionFuncs {
+		if module, name, ok := strings.Cut(f, ":"); !ok || module == "" || name == "" {
+			return usagef("--region-func %q is not package.module:Class.method", f)
+		}
+	}
+	if _, err := exec.LookPath(command[0]); err != nil {
+		return usagef("probe: %w", err)
 	}
 	library, err := probe.Find()
 	if err != nil {

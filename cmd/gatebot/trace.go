@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -20,23 +22,73 @@ func newTrace(s streams) *cobra.Command {
 	return group("trace", "Look at recorded traces", newTraceDump(s), newTraceVerdict(s), newTraceExport(s))
 }
 
+const longTraceDump = `Prints the events of one recorded run, in order of time: ms since the first, process and thread, region, kind, and what it
+was. A folder stands for the trace files in it, such as the one that gatebot probe --trace wrote.
+
+  gatebot trace dump --region step --kind api run/`
+
 func newTraceDump(s streams) *cobra.Command {
-	return &cobra.Command{
+	var o probe.DumpOptions
+	var kinds []string
+	c := &cobra.Command{
 		Use:   "dump FILE...",
 		Short: "Print the events of one run, in order of time",
+		Long:  longTraceDump,
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			t, err := trace.Load(args...)
+			for _, k := range kinds {
+				if !slices.Contains(trace.Kinds, trace.Kind(k)) {
+					return usagef("--kind %q is none of %v", k, trace.Kinds)
+				}
+				o.Kinds = append(o.Kinds, trace.Kind(k))
+			}
+			t, err := loadTraces(args)
 			if err != nil {
 				return err
 			}
-			return probe.Dump(s.out, t)
+			return probe.Dump(s.out, t, o)
 		},
 	}
+	f := c.Flags()
+	f.StringVar(&o.Region, "region", "", "only what happened inside this region: `name`")
+	f.StringSliceVar(&kinds, "kind", nil, "only events of these `kinds`, such as api,launch")
+	f.BoolVar(&o.Wide, "wide", false, "whole names of kernels")
+	return c
 }
 
-const longTraceVerdict = `Judges the files of one recorded run as gatebot probe does. All files of the run have to be named: a trace that is
-not whole, which one without its end event is, has no verdict and exits 3.`
+// loadTraces loads the files of one run. A folder stands for the trace files in it; a file that is named twice would count
+// twice.
+func loadTraces(args []string) (*trace.Trace, error) {
+	var files []string
+	for _, name := range args {
+		info, err := os.Stat(name)
+		if err != nil {
+			return nil, fmt.Errorf("trace: %w", err)
+		}
+		if !info.IsDir() {
+			files = append(files, filepath.Clean(name))
+			continue
+		}
+		found, err := probe.Files(name)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			return nil, usagef("trace: %s holds no trace-*.ndjson", name)
+		}
+		files = append(files, found...)
+	}
+	slices.Sort(files)
+	for i := 1; i < len(files); i++ {
+		if files[i] == files[i-1] {
+			return nil, usagef("trace: %s is named twice", files[i])
+		}
+	}
+	return trace.Load(files...)
+}
+
+const longTraceVerdict = `Judges the files of one recorded run as gatebot probe does. All files of the run have to be named, or the folder
+they lie in: a trace that is not whole, which one without its end event is, has no verdict and exits 3.`
 
 func newTraceVerdict(s streams) *cobra.Command {
 	o := &judgeOptions{}
@@ -49,7 +101,7 @@ func newTraceVerdict(s streams) *cobra.Command {
 			if err := o.check(); err != nil {
 				return err
 			}
-			t, err := trace.Load(args...)
+			t, err := loadTraces(args)
 			if err != nil {
 				return err
 			}

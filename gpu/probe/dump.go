@@ -5,14 +5,25 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 
 	"github.com/gatebot/gatebot/internal/trace"
 )
 
+// DumpOptions picks what is printed.
+type DumpOptions struct {
+	Region string       // only inside this region; empty: everything
+	Kinds  []trace.Kind // only these; empty: all
+	Wide   bool         // kernels by their whole names
+}
+
+// nameWidth is what is printed of a kernel's name, which may have a thousand characters.
+const nameWidth = 60
+
 // Dump prints a trace for people: one event a line, times in ms from the first.
-func Dump(w io.Writer, t *trace.Trace) error {
+func Dump(w io.Writer, t *trace.Trace, o DumpOptions) error {
 	b := bufio.NewWriter(w)
 	for _, f := range t.Files {
 		h := f.Header
@@ -24,11 +35,14 @@ func Dump(w io.Writer, t *trace.Trace) error {
 		if i == 0 {
 			start = c.Time
 		}
+		if o.Region != "" && !c.In(o.Region) || len(o.Kinds) > 0 && !slices.Contains(o.Kinds, c.Ev) {
+			continue
+		}
 		where := c.Region
 		if c.Foreign {
 			where = "(" + where + ")"
 		}
-		_, _ = fmt.Fprintf(b, "%12.3f %d/%d %-10s %-8s %s\n", float64(c.Time-start)/1e6, c.PID, c.TID, where, c.Ev, line(e))
+		_, _ = fmt.Fprintf(b, "%12.3f %d/%d %-10s %-8s %s\n", float64(c.Time-start)/1e6, c.PID, c.TID, where, c.Ev, line(e, o.Wide))
 	}
 	for _, f := range t.Files {
 		if f.Incomplete != "" {
@@ -38,7 +52,7 @@ func Dump(w io.Writer, t *trace.Trace) error {
 	return b.Flush() // and with it every error of the writes above
 }
 
-func line(e trace.Event) string {
+func line(e trace.Event, wide bool) string {
 	switch e := e.(type) {
 	case *trace.API:
 		s := fmt.Sprintf("%s %.1fµs", e.Name, float64(e.Dur)/1e3)
@@ -52,7 +66,7 @@ func line(e trace.Event) string {
 		}
 		return s + at(e.Frames, e.Native)
 	case *trace.Launch:
-		return fmt.Sprintf("%s grid=%v block=%v smem=%d stream=%s %.1fµs", e.Kernel, e.Grid, e.Block, e.Smem, e.Stream, float64(e.Dur)/1e3) +
+		return fmt.Sprintf("%s grid=%v block=%v smem=%d stream=%s %.1fµs", short(e.Kernel, wide), e.Grid, e.Block, e.Smem, e.Stream, float64(e.Dur)/1e3) +
 			at(e.Frames, e.Native)
 	case *trace.Region:
 		return e.At + " " + e.Name
@@ -76,6 +90,14 @@ func line(e trace.Event) string {
 		return e.Source + ": " + e.Text + at(e.Frames, nil)
 	}
 	return ""
+}
+
+// short is the beginning of a kernel's name.
+func short(name string, wide bool) string {
+	if r := []rune(name); !wide && len(r) > nameWidth {
+		return string(r[:nameWidth-1]) + "…"
+	}
+	return name
 }
 
 func kinds(m map[string]int) string {

@@ -45,6 +45,9 @@ func Results(t *trace.Trace, s calls.Scope, failOn finding.Severity, end Ended) 
 	switch why := broken(t, j, s); {
 	case why != "":
 		check.Status, check.Reason = finding.StatusError, why
+		if end.Known && end.Code != 0 {
+			check.Reason = fmt.Sprintf("%s; the command ended with code %d (its output is above)", why, end.Code)
+		}
 	case gating > 0:
 		check.Status = finding.StatusFail
 		what := fmt.Sprintf("%d places make the host wait or take memory", gating)

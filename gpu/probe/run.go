@@ -45,7 +45,7 @@ func Run(ctx context.Context, o Options) (code int, files []string, err error) {
 	if len(o.Command) == 0 {
 		return 0, nil, errors.New("probe: no command")
 	}
-	if old, err := traces(o.TraceDir); err != nil || len(old) > 0 {
+	if old, err := Files(o.TraceDir); err != nil || len(old) > 0 {
 		return 0, nil, errors.Join(err, fmt.Errorf("probe: %s holds the record of another run (name an empty directory)", o.TraceDir))
 	}
 	cmd := exec.Command(o.Command[0], o.Command[1:]...)
@@ -75,10 +75,10 @@ func Run(ctx context.Context, o Options) (code int, files []string, err error) {
 		err = waited
 	case <-ctx.Done():
 		stop(cmd.Process.Pid, done)
-		files, _ = traces(o.TraceDir)
+		files, _ = Files(o.TraceDir)
 		return 0, files, context.Cause(ctx)
 	}
-	files, ferr := traces(o.TraceDir)
+	files, ferr := Files(o.TraceDir)
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
@@ -107,7 +107,8 @@ func stop(pid int, done <-chan struct{}) {
 	}
 }
 
-func traces(dir string) ([]string, error) {
+// Files gives the trace files in a folder.
+func Files(dir string) ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "trace-*.ndjson"))
 	if err != nil {
 		return nil, fmt.Errorf("probe: %w", err)

@@ -175,7 +175,7 @@ func TestDump(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := Dump(&b, tr); err != nil {
+	if err := Dump(&b, tr, DumpOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"NVIDIA H200, compute capability 9.0", "cudaStreamSynchronize", "code=900", "capture.py:18 <module>", "plain _Z11decode_stepPfS_", "device→pageable 256 bytes"} {
@@ -185,5 +185,19 @@ func TestDump(t *testing.T) {
 	}
 	if n := strings.Count(b.String(), "\n"); n != len(tr.Events)+len(tr.Files) {
 		t.Errorf("%d lines for %d events", n, len(tr.Events))
+	}
+	b.Reset()
+	if err := Dump(&b, tr, DumpOptions{Kinds: []trace.Kind{trace.KindLaunch}, Region: "no such region"}); err != nil || strings.Count(b.String(), "\n") != len(tr.Files) {
+		t.Errorf("%v, %s", err, &b)
+	}
+	b.Reset()
+	if err := Dump(&b, tr, DumpOptions{Kinds: []trace.Kind{trace.KindLaunch}}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(trace.Of[*trace.Launch](tr)) + len(tr.Files); strings.Count(b.String(), "\n") != n {
+		t.Errorf("%d lines, want the %d launches and heads", strings.Count(b.String(), "\n"), n)
+	}
+	if long := short(strings.Repeat("x", 61), false); len([]rune(long)) != 60 || short(strings.Repeat("x", 61), true) != strings.Repeat("x", 61) {
+		t.Errorf("shortened to %q", long)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -135,12 +136,18 @@ func (t Text) frame(b *bytes.Buffer, f *Finding, lines []string) {
 
 func (t Text) summary(b *bytes.Buffer, r *Results, hidden map[string]int) {
 	s := r.Summary
-	if s.Errors+s.Warnings == 0 {
-		fmt.Fprintf(b, "%s no capture hazard", t.paint(green, "ok"))
-	} else {
+	switch {
+	case s.Errors+s.Warnings > 0:
 		fmt.Fprintf(b, "%s, %s", count(s.Errors, "error"), count(s.Warnings, "warning"))
+	case r.Verdict == VerdictError:
+		b.WriteString("no hazard was seen, and that shows nothing")
+	default:
+		fmt.Fprintf(b, "%s no capture hazard", t.paint(green, "ok"))
 	}
-	fmt.Fprintf(b, " in %s, %d of %s hot", count(s.Files, "file"), s.HotFunctions, count(s.Functions, "function"))
+	scanned := slices.ContainsFunc(r.Checks, func(c CheckResult) bool { return c.Name == CheckSource })
+	if scanned || s.Files > 0 { // a recorded run has read no files
+		fmt.Fprintf(b, " in %s, %d of %s hot", count(s.Files, "file"), s.HotFunctions, count(s.Functions, "function"))
+	}
 	var more []string
 	for _, k := range []string{"known", "suppressed", "possible", "info"} {
 		if hidden[k] > 0 {

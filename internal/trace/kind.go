@@ -29,6 +29,10 @@ const (
 	KindEnd     Kind = "end"
 )
 
+// Kinds are those of events: all but the first and the last line of a file, and the names that the Reader puts in.
+var Kinds = []Kind{KindDevice, KindPhase, KindStep, KindRegion, KindAPI, KindLaunch, KindOp, KindAlloc, KindGraph, KindTensor,
+	KindMeasure, KindWarning, KindError}
+
 // Event is one line. Consumers switch on its type: *API, *Launch and so on.
 type Event interface {
 	// Base gives the fields that all kinds have.
