@@ -6,10 +6,11 @@ CACHE := $(CURDIR)/.cache
 LINT := $(CACHE)/bin/golangci-lint-$(GOLANGCI_VERSION)
 VENV := $(CACHE)/venv
 PYTEST_VERSION := 8.4.2
+GORELEASER_VERSION := v2.14.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: chaos build test test-cuda test-python lint bench demo fuzz generate new-rule clean
+.PHONY: chaos build test test-cuda test-python browser-test lint bench demo fuzz generate new-rule release-dry deb-test clean
 
 build: ## bin/gatebot, and the probe that the CUDA driver loads
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/gatebot ./cmd/gatebot
@@ -29,6 +30,14 @@ $(VENV)/ready:
 	python3 -m venv $(VENV)
 	$(VENV)/bin/pip -q install pytest==$(PYTEST_VERSION)
 	@touch $@
+
+browser-test: ## the pages in headless Chromium ($CHROMIUM, else /usr/bin/chromium): axe-core, keyboard, widths
+	@test -x "$${CHROMIUM:-/usr/bin/chromium}" || { echo "browser-test: no Chromium (set CHROMIUM=PATH)" >&2; exit 3; }
+	mkdir -p $(CACHE)/browser $(CACHE)/pages
+	cp test/browser/* $(CACHE)/browser/
+	npm install --silent --no-audit --no-fund --prefix $(CACHE)/browser
+	GATEBOT_REPORT_DIR=$(CACHE)/pages $(GO) test -count=1 ./internal/report
+	node $(CACHE)/browser/pages.mjs --shots $(CACHE)/shots $(CACHE)/pages/*.html
 
 test-cuda: ## the Go/CUDA part against the pretend driver (fetches CUDA headers once)
 	gpu/device/test.sh
@@ -63,5 +72,23 @@ new-rule: ## the skeleton of a rule: make new-rule ID=GB117 NAME=what-it-is
 generate: ## registry, rule tests and docs/rules.md from the rules
 	$(GO) generate ./checks/...
 
+GORELEASER := $(CACHE)/bin/goreleaser-$(GORELEASER_VERSION)
+CYCLONEDX := $(CACHE)/bin/cyclonedx-gomod
+
+release-dry: $(GORELEASER) $(CYCLONEDX) ## every artefact of a release into dist/, and nothing published
+	mkdir -p dist-extra
+	PATH=$(CACHE)/bin:$$PATH $(GORELEASER) release --snapshot --clean --skip=publish
+
+deb-test: ## the Debian package in a clean chroot (root, debootstrap)
+	packaging/debian/chroot-test.sh dist/gatebot_*_linux_amd64.deb
+
+$(GORELEASER):
+	@mkdir -p $(CACHE)/bin
+	GOFLAGS= GOBIN=$(CACHE)/bin $(GO) install github.com/goreleaser/goreleaser/v2@$(GORELEASER_VERSION)
+	@mv $(CACHE)/bin/goreleaser $(GORELEASER)
+
+$(CYCLONEDX):
+	GOFLAGS= GOBIN=$(CACHE)/bin $(GO) install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.9.0
+
 clean:
-	rm -rf bin .cache
+	rm -rf bin dist dist-extra .cache
