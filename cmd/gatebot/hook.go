@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -40,7 +39,7 @@ func newHookInstall(s streams) *cobra.Command {
 			if gpu != gpuOff {
 				o.Options = append(o.Options, "--gpu="+gpu)
 			}
-			exe, err := os.Executable()
+			exe, err := executable()
 			if err != nil {
 				return err
 			}
@@ -83,7 +82,7 @@ func newHookStatus(s streams) *cobra.Command {
 		Short: "Say whether the hook is installed and what it would run",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			exe, err := os.Executable()
+			exe, err := executable()
 			if err != nil {
 				return err
 			}
