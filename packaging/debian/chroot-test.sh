@@ -13,7 +13,7 @@ cat > "$root/tmp/try.sh" <<'TRY'
 set -euo pipefail
 export HOME=/tmp GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
 gatebot --version
-git init -q --bare /tmp/remote.git
+git init -q --bare -b main /tmp/remote.git
 git init -q -b main /tmp/repo && cd /tmp/repo && git remote add origin /tmp/remote.git
 printf 'import torch\n\n\ndef decode_step(x: torch.Tensor):\n    return torch.relu(x)\n' > m.py
 git add . && git commit -qm clean
