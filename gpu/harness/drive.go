@@ -24,8 +24,10 @@ type Request struct {
 	Capture    []string // globs of regions; none: what the module's regions() says, else the whole step
 	Eager      []string
 	Launch     string // a launcher for several ranks: the words of its command line
-	Probe      string // path of gatebot-probe.so; "" runs without
-	Keep       string // folder that the trace files are copied to; "" keeps none
+	// Checks are those that are asked for: phases that serve none of them are left out. Empty means all.
+	Checks []string
+	Probe  string // path of gatebot-probe.so; "" runs without
+	Keep   string // folder that the trace files are copied to; "" keeps none
 	// Wrap is the command that each process of the step is started through, such as one that confines it: it is given
 	// "--see PATH" and "--write PATH" for what must be visible inside, "--", and the command. Empty starts them directly.
 	Wrap []string
@@ -143,7 +145,7 @@ func (d *driver) process(ctx context.Context, mode string, skip []string) (whole
 	}
 	cfg, err := json.Marshal(map[string]any{
 		"entry": d.Entry, "root": d.Root, "trace": name, "mode": mode, "device": "cuda", "warmup": d.Warmup, "steps": d.Steps,
-		"boundaries": list(d.Boundaries), "capture": list(d.Capture), "eager": list(d.Eager), "skip": list(skip),
+		"boundaries": list(d.Boundaries), "capture": list(d.Capture), "eager": list(d.Eager), "skip": list(skip), "checks": list(d.Checks),
 		"reference": reference, "launched": len(d.launcher) > 0, "meet": meet,
 	})
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 // ProbeName is the probe's file, beside the executable.
 const ProbeName = "gatebot-probe.so"
 
-// record drives the step module under the configuration's own time limit. Why says why nothing was recorded.
-func (r CheckRequest) record(ctx context.Context, run *Run, entry string) (in *dynamic.Input, took time.Duration, why string) {
+// record drives the step module through the phases of the checks, under the configuration's own time limit. Why says why nothing was recorded.
+func (r CheckRequest) record(ctx context.Context, run *Run, entry string, checks []string) (in *dynamic.Input, took time.Duration, why string) {
 	s := run.Config.Step
 	disabled, err := dynamic.Disabled(os.Getenv(dynamic.EnvDisable))
 	if err != nil {
@@ -28,7 +28,7 @@ func (r CheckRequest) record(ctx context.Context, run *Run, entry string) (in *d
 	}
 	start := time.Now()
 	h, err := harness.Drive(ctx, harness.Request{Root: run.Root, Entry: entry, Python: s.Python, Env: s.Env, Warmup: s.Warmup,
-		Steps: s.Steps, Boundaries: s.Boundaries, Capture: s.Capture, Eager: s.Eager, Launch: s.Launch, Probe: probe(),
+		Steps: s.Steps, Boundaries: s.Boundaries, Capture: s.Capture, Eager: s.Eager, Launch: s.Launch, Checks: checks, Probe: probe(),
 		Keep: r.KeepTraces, Progress: r.say, Wrap: r.Wrap})
 	if err != nil {
 		return nil, 0, err.Error()

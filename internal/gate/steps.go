@@ -59,7 +59,7 @@ func (r CheckRequest) steps(ctx context.Context, run *Run) error {
 		put(res, names, func(c *finding.CheckResult) { *c = verdict.NotRun(c.Name, why, c.Required) })
 		return nil
 	}
-	in, took, why := r.record(ctx, run, entry)
+	in, took, why := r.record(ctx, run, entry, names)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -1,15 +1,17 @@
 """The phases that capture: capture, replay, speed. A failed capture can leave the context unusable, so that this process
 ends at the first one; the next is started without that region."""
+import gc
 import os
 import statistics
 import time
 
 from . import devices, fault, ranks, runner, values
-from .eager import Over
+from .eager import Over, wanted
 from .session import Failed, Session
 
 ROUNDS = 9
 SPEED_STEPS = 16
+SPEED_SECONDS = 8.0
 
 
 class Phases:
@@ -26,6 +28,8 @@ class Phases:
         with self.listen.python_warnings():
             self.phase("capture", self.capture)
             self.phase("replay", self.replay)
+            if not wanted(self.cfg, "speed"):
+                return
             if any(self.team.vote("the result of the replay", self.wrong)):
                 # A wrong step may index where nothing is, and its time says nothing.
                 self.trace.emit("phase", name="speed", at="enter")
@@ -75,6 +79,10 @@ class Phases:
         devices.wait(torch)
         self.snapshot = self.snap(self.run.state)
         self.session.live = True
+        # torch collects garbage before each capture. What there is now lives as long as the process: with a hundred regions
+        # to capture, looking through all of it again each time costs more than the captures.
+        gc.collect()
+        gc.freeze()
         self.first = self.one(self.steps[0])
 
     def one(self, i):
@@ -116,14 +124,20 @@ class Phases:
             return
         plain = runner.Runner(self.torch, self.trace, self.module, self.cfg, self.team)
         plain.build()
-        steps = self.steps[:SPEED_STEPS]
 
         def eager(i):
             plain.prepare(i)
             self.module.step(plain.state, i)
 
         for i in self.warmup:
+            t = time.perf_counter()
             eager(i)
+            devices.wait(self.torch)
+            t = time.perf_counter() - t
+        # Slow steps are timed in smaller blocks; the number of rounds, which the spread is of, stays. Ranks differ in what
+        # they measure and have to do the same.
+        blocks = self.team.vote("the length of a block", max(4, min(SPEED_STEPS, int(SPEED_SECONDS / ROUNDS / max(t, 1e-6)))))
+        steps = self.steps[: min(blocks)]
         before = self.snap(plain.state)
         if any(self.team.vote("the size of a second state", before is None)):
             self.trace.emit("warning", source="harness", text="speed: the state is too large to be restored between runs")
