@@ -36,9 +36,12 @@ def step(state, i):
 
 def regions(state):
     found = {"embed": (state.model.embed, "forward"), "head": (state.model.head, "forward")}
-    for n, layer in enumerate(state.model.layers):
+    layers = [layer for stage in state.model.stages for layer in stage.layers]
+    for n, layer in enumerate(layers):
         found[f"L{n:02}.pre"] = (layer, "pre")
         found[f"L{n:02}.post"] = (layer, "post")
+    for n, stage in enumerate(state.model.stages):
+        found[f"rope{n}"] = (stage.rope, "at")
     return found
 
 

@@ -12,7 +12,7 @@ class Compressor(torch.nn.Module):
         super().__init__()
         self.every = every
         self.capacity = cfg.max_steps // every
-        self.gate = weights.draw(every, cfg.head_dim, device=device, gain=1.0)
+        self.mix = torch.nn.Parameter(weights.draw(every, cfg.head_dim, device=device, gain=1.0).softmax(dim=0), requires_grad=False)
         self.register_buffer("recent", torch.zeros(cfg.batch, every, cfg.head_dim, device=device))
         # One entry more than fit: where a step that is no boundary writes.
         self.register_buffer("entries", torch.zeros(cfg.batch, self.capacity + 1, cfg.head_dim, device=device))
@@ -20,7 +20,10 @@ class Compressor(torch.nn.Module):
 
     def compress(self) -> torch.Tensor:
         """The newest tokens as one entry [batch, dim]."""
-        return (self.recent * self.gate.softmax(dim=0)).sum(dim=1)
+        return (self.recent * self.mix).sum(dim=1)
+
+    def all_entries(self) -> torch.Tensor:
+        return self.entries[:, : self.capacity]
 
 
 class HostCompressor(Compressor):
@@ -34,19 +37,21 @@ class HostCompressor(Compressor):
         self.entries[:, step // self.every] = entry
         return entry
 
-    def valid(self, step: int) -> torch.Tensor:
-        return self.slots < (step + 1) // self.every
+    def masked(self, step: int) -> torch.Tensor:
+        return self.slots >= (step + 1) // self.every
 
 
 class DeviceCompressor(Compressor):
     """Phase 2: the boundary is found on the device. The entry is computed in every step, with one shape, and written where
     it belongs or, between boundaries, where nobody looks."""
 
-    def update(self, kv: torch.Tensor, position: torch.Tensor) -> None:
-        self.recent.index_copy_(1, position % self.every, kv.unsqueeze(1))
+    def places(self, position: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """For a position [1]: where its token goes, where its entry goes, and the entries that are not there yet. Every
+        compressor of a kind has the same places: they are found once in a step."""
         boundary = (position + 1) % self.every == 0
         slot = torch.where(boundary, position // self.every, self.capacity)
-        self.entries.index_copy_(1, slot, self.compress().unsqueeze(1))
+        return position % self.every, slot, self.slots >= (position + 1) // self.every
 
-    def valid(self, position: torch.Tensor) -> torch.Tensor:
-        return self.slots < (position + 1) // self.every
+    def update(self, kv: torch.Tensor, recent: torch.Tensor, slot: torch.Tensor) -> None:
+        self.recent.index_copy_(1, recent, kv.unsqueeze(1))
+        self.entries.index_copy_(1, slot, self.compress().unsqueeze(1))

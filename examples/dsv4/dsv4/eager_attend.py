@@ -6,34 +6,45 @@ from .attention import attention
 from .compressor import HostCompressor
 from .config import Config
 from .indexer import Indexer
-from .rope import Rope
+from .rope import rotate
 from .weights import Weights
 
 
-class EagerAttend(torch.nn.Module):
-    def __init__(self, cfg: Config, every: int, rope: Rope, weights: Weights, device: torch.device):
+class StepPlan(torch.nn.Module):
+    """What attention has to know of a step: here, its number."""
+
+    def __init__(self, cfg: Config, device: torch.device):
         super().__init__()
-        self.rope, self.window = rope, cfg.window
+
+    def forward(self, position: torch.Tensor, step: int) -> int:
+        return step
+
+
+class EagerAttend(torch.nn.Module):
+    plan = StepPlan
+
+    def __init__(self, cfg: Config, every: int, weights: Weights, device: torch.device):
+        super().__init__()
+        self.window = cfg.window
         self.compressor = HostCompressor(cfg, every, weights, device)
         self.indexer = Indexer(cfg) if self.compressor.capacity > cfg.index_top_k else None
         self.register_buffer("cache", torch.zeros(cfg.batch, cfg.max_steps, cfg.head_dim, device=device))
-        self.register_buffer("seen", torch.ones(cfg.batch, cfg.window, dtype=torch.bool, device=device))
+        self.register_buffer("none", torch.zeros(cfg.batch, 1, cfg.window, dtype=torch.bool, device=device))
         self.register_buffer("out_buf", torch.zeros(cfg.batch, cfg.query_dim, device=device))
 
-    def attend(self, q: torch.Tensor, kv: torch.Tensor, index_q: torch.Tensor, position: torch.Tensor, step: int) -> torch.Tensor:
+    def attend(self, q: torch.Tensor, kv: torch.Tensor, index_q: torch.Tensor, back: torch.Tensor, step: int) -> torch.Tensor:
         self.cache[:, step] = kv
         self.compressor.update(kv, step)
-        keys, valid = self.gather(index_q, step)
-        out = self.rope.rotate_back(attention(q, keys, valid), position)
-        self.out_buf.copy_(out.flatten(1))
+        keys, masked = self.gather(index_q, step)
+        self.out_buf.copy_(rotate(attention(q, keys, masked), back).flatten(1))
         return self.out_buf
 
     def gather(self, index_q: torch.Tensor, step: int) -> tuple[torch.Tensor, torch.Tensor]:
         """The chosen compressed entries and the newest tokens: more of them with each step, until the window is full."""
-        entries, valid = self.compressor.entries[:, :-1], self.compressor.valid(step)
+        entries, masked = self.compressor.all_entries(), self.compressor.masked(step)
         if self.indexer is not None:
-            entries, valid = self.indexer(index_q, entries, valid)
+            entries, masked = self.indexer(index_q, entries, masked)
         else:
-            valid = valid.expand(entries.shape[0], -1)
+            masked = masked.expand(entries.shape[0], 1, -1)
         newest = self.cache[:, max(0, step + 1 - self.window): step + 1]
-        return torch.cat([entries, newest], dim=1), torch.cat([valid, self.seen[:, : newest.shape[1]]], dim=1)
+        return torch.cat([entries, newest], 1), torch.cat([masked, self.none[..., : newest.shape[1]]], 2)

@@ -4,7 +4,7 @@ import torch
 
 from . import kernels
 from .config import Config
-from .linear import calibration
+from .linear import Quantized, calibration, plain
 from .quantize import BLOCK, Quantizer, broadcast_gsa, fake_quantized
 from .scales import assemble_scales, scale_buffer
 from .weights import Weights
@@ -29,15 +29,15 @@ class GroupedLinear(torch.nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         batch = x.shape[0]
-        rows = self.groups * batch
-        by_group = x.view(batch, self.groups, -1).transpose(0, 1).flatten(0, 1)
-        q, scale = self.quantizer(by_group, self.gsa)
+        q, scale = self.quantizer(self.by_group(x), self.gsa)
         scales = assemble_scales(scale, self._scale_a_buf, self.groups)
-        gsa = broadcast_gsa(self.gsa, rows, self._gsa_buf)
+        gsa = broadcast_gsa(self.gsa, self.groups * batch, self._gsa_buf)
         ends = self.offsets(batch)
-        y = kernels.grouped_gemm(q, scales, gsa, self.weight, ends, self._rows, self._output_buf,
-                                 self.groups)
+        y = kernels.grouped_gemm(q, scales, gsa, self.weight, ends, self._rows, self._output_buf, self.groups)
         return y.view(self.groups, batch, -1).transpose(0, 1).flatten(1)
+
+    def by_group(self, x: torch.Tensor) -> torch.Tensor:
+        return x.view(x.shape[0], self.groups, -1).transpose(0, 1).flatten(0, 1)
 
     def offsets(self, padded_rows: int) -> torch.Tensor:
         """The row behind each group: an element-wise multiply on the device, of a range made once."""
@@ -46,9 +46,7 @@ class GroupedLinear(torch.nn.Module):
 
     def reference(self, x: torch.Tensor) -> torch.Tensor:
         batch = x.shape[0]
-        by_group = x.view(batch, self.groups, -1).transpose(0, 1).flatten(0, 1)
-        q, scale = self.quantizer(by_group, self.gsa)
-        a = (q.unflatten(-1, (-1, BLOCK)) * scale.float().unsqueeze(-1)).flatten(-2) * self.gsa
-        group = torch.arange(self.groups, device=x.device).repeat_interleave(batch, output_size=self.groups * batch)
-        y = torch.bmm(a.unsqueeze(1), self.weight[group])
+        q, scale = self.quantizer(self.by_group(x), self.gsa)
+        a = plain(Quantized(q, scale, scale, self.gsa))
+        y = torch.bmm(a.unsqueeze(1), self.weight.repeat_interleave(batch, dim=0))
         return y.view(self.groups, batch, -1).transpose(0, 1).flatten(1)

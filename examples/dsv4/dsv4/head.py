@@ -17,6 +17,6 @@ class Head(torch.nn.Module):
 
     def forward(self, X: torch.Tensor, position: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         flat = torch.nn.functional.rms_norm(X.flatten(1), (X.shape[1] * X.shape[2],))
-        x = torch.einsum("bs,bsd->bd", (flat @ self.hc_head).sigmoid(), X)
+        x = torch.bmm((flat @ self.hc_head).sigmoid().unsqueeze(1), X).squeeze(1)
         logits = self.norm(x) @ self.lm_head
         return logits, self.sampler(logits, position)

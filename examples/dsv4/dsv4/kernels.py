@@ -1,7 +1,6 @@
 """What the 4-bit GEMM kernels do, as torch operations: scales come in swizzled order, the global scale by address."""
 import torch
 
-from .quantize import BLOCK
 from .scales import unswizzle
 
 
@@ -11,9 +10,9 @@ def by_address(gsa: torch.Tensor, rows: int) -> torch.Tensor:
 
 
 def dequantize(q: torch.Tensor, scales: torch.Tensor, gsa: torch.Tensor, groups: int = 1) -> torch.Tensor:
-    rows, k = q.shape
-    scale = unswizzle(scales, rows, k // BLOCK, groups).float()
-    return (q.unflatten(-1, (-1, BLOCK)) * scale.unsqueeze(-1)).flatten(-2) * by_address(gsa, rows)
+    """q [rows, k / 16, 16] to [rows, k]."""
+    scale = unswizzle(scales, q.shape[0], q.shape[1], groups).float()
+    return (q * scale.unsqueeze(-1)).flatten(1) * by_address(gsa, q.shape[0])
 
 
 def gemm(q: torch.Tensor, scales: torch.Tensor, gsa: torch.Tensor, weight: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
@@ -27,4 +26,4 @@ def grouped_gemm(q: torch.Tensor, scales: torch.Tensor, gsa: torch.Tensor, weigh
     the launch is the same however the rows are spread. scale_groups says how many groups of scales begin a tile."""
     group = torch.searchsorted(ends, rows, right=True)
     a = dequantize(q, scales, gsa, scale_groups)
-    return torch.bmm(a.unsqueeze(1), weights[group], out=out)
+    return torch.bmm(a.unsqueeze(1), weights[group], out=out).squeeze(1)

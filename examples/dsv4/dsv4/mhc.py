@@ -9,7 +9,7 @@ def sinkhorn(logits: torch.Tensor, iterations: int) -> torch.Tensor:
     """Rows and columns are normalised in turn, in the log domain. The number of turns is fixed: asking whether it has
     converged would make the host wait for the device."""
     for _ in range(iterations):
-        logits = logits.log_softmax(dim=-1).log_softmax(dim=-2)
+        logits = torch.log_softmax(torch.log_softmax(logits, 2), 1)
     return logits.exp()
 
 
@@ -27,12 +27,13 @@ class MHC(torch.nn.Module):
         """X [batch, streams, hidden] to the block's input [batch, hidden], and how its output is to be added."""
         n = self.streams
         flat = torch.nn.functional.rms_norm(X.flatten(1), (n * X.shape[-1],))
-        pre, post, res = torch.addmm(self.base, flat, self.mix).split([n, n, n * n], dim=-1)
-        x = torch.einsum("bs,bsd->bd", pre.sigmoid(), X)
-        return x, 2 * post.sigmoid(), sinkhorn(res.view(-1, n, n), self.iterations)
+        mix = torch.addmm(self.base, flat, self.mix)
+        gates = mix[:, : 2 * n].sigmoid()
+        x = torch.bmm(gates[:, None, :n], X).squeeze(1)
+        return x, gates[:, n:], sinkhorn(mix[:, 2 * n:].view(-1, n, n), self.iterations)
 
     def post_block(self, X: torch.Tensor, y: torch.Tensor, post: torch.Tensor, res: torch.Tensor) -> torch.Tensor:
-        X_next = torch.baddbmm(post.unsqueeze(2) * y.unsqueeze(1), res, X)
+        X_next = torch.baddbmm(post.unsqueeze(2) * y.unsqueeze(1), res, X, beta=2)
         return X_next
 
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import torch
 
 from .config import Config
-from .model import Attend, DSV4
+from .model import DSV4
 
 
-def plain(cfg: Config, attend: Attend, devices: Sequence[torch.device]) -> DSV4:
+def plain(cfg: Config, attend: type, devices: Sequence[torch.device]) -> DSV4:
     model = DSV4(cfg, attend, devices)
     for module in model.modules():
         if hasattr(module, "reference"):

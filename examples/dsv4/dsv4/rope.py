@@ -1,4 +1,4 @@
-"""Rotary positions: the angles of every position in a table, read on the device by a position that lives there."""
+"""Rotary positions: the turns of every position in a table, read on the device by a position that lives there."""
 import torch
 
 from .config import Config
@@ -10,18 +10,17 @@ class Rope(torch.nn.Module):
         half = cfg.rope_dim // 2
         freq = 10000.0 ** (-torch.arange(half, device=device) / half)
         angle = torch.outer(torch.arange(cfg.max_steps, device=device).float(), freq)
-        self.register_buffer("cos", angle.cos())
-        self.register_buffer("sin", angle.sin())
+        self.register_buffer("turns", torch.polar(torch.ones_like(angle), angle))
+        self.register_buffer("back_turns", torch.polar(torch.ones_like(angle), -angle))
 
-    def rotate(self, x: torch.Tensor, position: torch.Tensor) -> torch.Tensor:
-        """x [..., dim], its last rope_dim rotated by the angle of position [1]."""
-        return self.turned(x, self.cos.index_select(0, position), self.sin.index_select(0, position))
+    def at(self, position: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The turn of a position [1] and its inverse, once for all layers."""
+        return self.turns.index_select(0, position), self.back_turns.index_select(0, position)
 
-    def rotate_back(self, x: torch.Tensor, position: torch.Tensor) -> torch.Tensor:
-        """The inverse. Keys are values here, so that what attention sums up is rotated and has to be turned back."""
-        return self.turned(x, self.cos.index_select(0, position), -self.sin.index_select(0, position))
 
-    def turned(self, x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
-        half = self.cos.shape[1]
-        plain, a, b = x.split([x.shape[-1] - 2 * half, half, half], dim=-1)
-        return torch.cat([plain, a * cos - b * sin, a * sin + b * cos], dim=-1)
+def rotate(x: torch.Tensor, turn: torch.Tensor) -> torch.Tensor:
+    """Turns the last dimensions of x [..., dim] in place. With the inverse it takes a turn back: keys are values here, so
+    that what attention sums up is turned."""
+    half = turn.shape[-1]
+    torch.view_as_complex(x[..., -2 * half:].unflatten(-1, (half, 2))).mul_(turn)
+    return x
