@@ -29,13 +29,10 @@ class Compressor(torch.nn.Module):
 class HostCompressor(Compressor):
     """Phase 1: the host knows the step, and the work is done on the steps that end a group. It runs in the eager section."""
 
-    def update(self, kv: torch.Tensor, step: int) -> torch.Tensor | None:
+    def update(self, kv: torch.Tensor, step: int) -> None:
         self.recent[:, step % self.every] = kv
-        if (step + 1) % self.every != 0:
-            return None
-        entry = self.compress()
-        self.entries[:, step // self.every] = entry
-        return entry
+        if (step + 1) % self.every == 0:
+            self.entries[:, step // self.every] = self.compress()
 
     def masked(self, step: int) -> torch.Tensor:
         return self.slots >= (step + 1) // self.every
