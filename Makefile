@@ -17,6 +17,7 @@ build: ## bin/gatebot, and the probe that the CUDA driver loads
 	gpu/probe/build.sh bin/gatebot-probe.so
 
 test: ## everything that needs no GPU, with the race detector; the Go/CUDA part runs against the pretend driver
+	tools/bwrap.sh
 	$(GO) vet ./...
 	$(GO) test -race -timeout 12m ./...
 	gpu/device/test.sh

@@ -19,6 +19,7 @@ type Config struct {
 	Queue   QueueConfig    `yaml:"queue"`
 	Check   CheckConfig    `yaml:"check"`
 	Runners []RunnerConfig `yaml:"runners"`
+	Clients []RunnerConfig `yaml:"clients"` // developers who may send jobs of their own: gatebot fire
 }
 
 // QueueConfig is an external NATS cluster instead of the queue inside. With one, several servers may run.
@@ -156,6 +157,11 @@ func (c *Config) check() error {
 			return fmt.Errorf("runners[%d]: name %q is there twice", i, r.Name)
 		}
 		names[r.Name] = true
+	}
+	for i, r := range c.Clients {
+		if r.Name == "" || r.Key == "" || len(r.Pools) == 0 {
+			return fmt.Errorf("clients[%d]: needs name, nkey and pools", i)
+		}
 	}
 	if err := c.checkGitHub(); err != nil {
 		return err

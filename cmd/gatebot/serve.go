@@ -27,6 +27,8 @@ A configuration (paths are relative to it):
     data: /var/lib/gatebot
     runners:
       - {name: b200-0, nkey: UA..., pools: [default]}
+    clients:                     # developers who may use gatebot fire
+      - {name: alice, nkey: UB..., pools: [default]}
 
 gatebot runner keygen makes the pair of keys for a runner.`
 
@@ -61,7 +63,7 @@ func openQueue(ctx context.Context, conf *webhook.Config, runners []queue.Runner
 	pools := []string{conf.Check.Pool}
 	if conf.Queue.URL == "" {
 		return queue.OpenEmbedded(ctx, queue.EmbeddedOptions{
-			Dir: filepath.Join(conf.Data, "queue"), Listen: conf.Listen.Queue, TLS: queue.TLS(conf.Listen.QueueTLS), Runners: runners,
+			Dir: filepath.Join(conf.Data, "queue"), Listen: conf.Listen.Queue, TLS: queue.TLS(conf.Listen.QueueTLS), Runners: runners, Clients: clients(conf),
 			Pools: pools, MaxBytes: conf.Queue.MaxBytes, Log: log,
 		})
 	}
@@ -72,7 +74,7 @@ func openQueue(ctx context.Context, conf *webhook.Config, runners []queue.Runner
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range runners {
+	for _, r := range append(conf.Clients, conf.Runners...) {
 		pools = append(pools, r.Pools...)
 	}
 	slices.Sort(pools)

@@ -20,23 +20,12 @@ import (
 func (r *runner) attempt(ctx context.Context, job *queue.Job, epoch int) (*queue.Result, error) {
 	res := &queue.Result{JobID: job.ID, Key: job.Key, Attempt: job.Attempt, Epoch: epoch, Runner: r.Name,
 		Started: time.Now().UTC()}
-	dir, err := os.MkdirTemp(r.work.attempts, "a-") // mode 0700
+	dir, done, err := r.place()
 	if err != nil {
-		return nil, fmt.Errorf("runner: attempt: %w", err)
+		return nil, err
 	}
-	defer func() {
-		if r.Keep {
-			r.log.Info("runner: attempt kept", "dir", dir)
-		} else if err := removeAll(dir); err != nil {
-			r.log.Warn("runner: attempt not removed", "error", err)
-		}
-	}()
-	for _, d := range []string{"home", "tmp", "out"} {
-		if err := os.Mkdir(filepath.Join(dir, d), 0o700); err != nil {
-			return nil, fmt.Errorf("runner: attempt: %w", err)
-		}
-	}
-	if err := r.checkout(ctx, job, dir); err != nil {
+	defer done()
+	if err := r.checkout(ctx, job.ID, job.Bundle, bundle.Want{Head: job.Head, Tree: job.Tree, Base: job.Base}, dir); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -46,6 +35,33 @@ func (r *runner) attempt(ctx context.Context, job *queue.Job, epoch int) (*queue
 	}
 	res.Finished = time.Now().UTC()
 	return res, nil
+}
+
+// place makes the directory of an attempt; done removes it with all that is in it.
+func (r *runner) place() (dir string, done func(), err error) {
+	if dir, err = os.MkdirTemp(r.work.attempts, "a-"); err != nil { // mode 0700
+		return "", nil, fmt.Errorf("runner: attempt: %w", err)
+	}
+	done = func() {
+		if r.Keep {
+			r.log.Info("runner: attempt kept", "dir", dir)
+		} else if err := removeAll(dir); err != nil {
+			r.log.Warn("runner: attempt not removed", "error", err)
+		}
+	}
+	for _, d := range []string{"home", "tmp", "out"} {
+		if err := os.Mkdir(filepath.Join(dir, d), 0o700); err != nil {
+			done()
+			return "", nil, fmt.Errorf("runner: attempt: %w", err)
+		}
+	}
+	if r.Seed != "" {
+		if err := os.CopyFS(filepath.Join(dir, "home", ".cache"), os.DirFS(r.Seed)); err != nil {
+			done()
+			return "", nil, fmt.Errorf("runner: caches of the job from %s: %w", r.Seed, err)
+		}
+	}
+	return dir, done, nil
 }
 
 // infra makes the result one about this machine or the way here, never about the code.
@@ -60,10 +76,10 @@ const (
 )
 
 // checkout fetches the bundle and unpacks it into dir/tree.
-func (r *runner) checkout(ctx context.Context, job *queue.Job, dir string) error {
+func (r *runner) checkout(ctx context.Context, id string, blob queue.Blob, want bundle.Want, dir string) error {
 	name := filepath.Join(dir, "bundle")
 	for try := 1; ; try++ {
-		err := r.fetch(ctx, job.Bundle, name)
+		err := r.fetch(ctx, blob, name)
 		if err == nil {
 			break
 		}
@@ -81,12 +97,12 @@ func (r *runner) checkout(ctx context.Context, job *queue.Job, dir string) error
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	got, err := bundle.Checkout(ctx, f, filepath.Join(dir, "tree"), bundle.Want{Head: job.Head, Tree: job.Tree, Base: job.Base})
+	got, err := bundle.Checkout(ctx, f, filepath.Join(dir, "tree"), want)
 	if err != nil {
 		return err
 	}
 	if len(got.Replaced) > 0 {
-		r.log.Warn("runner: symbolic links that lead out of the tree became plain files", "job", job.ID, "links", got.Replaced)
+		r.log.Warn("runner: symbolic links that lead out of the tree became plain files", "job", id, "links", got.Replaced)
 	}
 	return os.Remove(name) // the child has no use for it, and it may be large
 }

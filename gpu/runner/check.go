@@ -2,9 +2,12 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/gatebot/gatebot/internal/finding"
@@ -32,7 +35,7 @@ func (r *runner) check(ctx context.Context, job *queue.Job, dir string, res *que
 		r.infra(res, err.Error())
 		return nil
 	}
-	limit := r.limit(job)
+	limit := r.limit(job.Timeout)
 	args := []string{"check", "--rev", job.Head, "--config", cfgFile, "--results", results,
 		"--timeout", (limit + r.Grace + time.Minute).String()} // ours comes first, so that it is known for what it is
 	if job.Base != "" {
@@ -41,8 +44,16 @@ func (r *runner) check(ctx context.Context, job *queue.Job, dir string, res *que
 	if r.RequireGPU {
 		args = append(args, "--require-gpu")
 	}
+	box, err := r.box(dir)
+	if err != nil {
+		r.infra(res, err.Error())
+		return nil
+	}
+	if box.spec != "" {
+		args = append(args, "--confine", box.spec)
+	}
 	end, err := r.runChild(ctx, child{exe: r.Executable, args: args, dir: filepath.Join(dir, "tree"), attempt: dir,
-		env: r.childEnv(dir), limit: limit})
+		env: r.childEnv(dir), limit: limit, box: box})
 	if err != nil && ctx.Err() == nil {
 		r.infra(res, err.Error())
 		return nil
@@ -51,21 +62,28 @@ func (r *runner) check(ctx context.Context, job *queue.Job, dir string, res *que
 		return ctx.Err()
 	}
 	res.LogTail = end.tail
+	if end.why != "" {
+		r.infra(res, end.why+lastWords(end.tail))
+		return nil
+	}
 	if end.timedOut {
 		res.Class = queue.ClassTimeout
 		res.Reason = fmt.Sprintf("time limit of %s reached", limit) + lastWords(end.tail)
 		return nil
 	}
-	judge(res, job, end, results)
+	judge(res, job.Head, job.Tree, end, results)
+	if res.Class == queue.ClassInfra && end.remark != "" {
+		res.Reason += " (" + end.remark + ")"
+	}
 	return nil
 }
 
 // limit is the job's, within what this runner allows.
-func (r *runner) limit(job *queue.Job) time.Duration {
-	if job.Timeout <= 0 {
+func (r *runner) limit(asked time.Duration) time.Duration {
+	if asked <= 0 {
 		return r.Timeout
 	}
-	return min(job.Timeout, 4*r.Timeout)
+	return min(asked, 4*r.Timeout)
 }
 
 // maxResults is far above any results file that a check run can show.
@@ -73,7 +91,7 @@ const maxResults = 32 << 20
 
 // judge decides what the child's end means. A verdict needs three things that agree: the exit code, a whole results
 // file, and that it is about the commit and tree of the job. Whatever else the child printed counts for nothing.
-func judge(res *queue.Result, job *queue.Job, end ended, file string) {
+func judge(res *queue.Result, head, tree string, end ended, file string) {
 	infra := func(format string, v ...any) {
 		res.Class, res.Reason = queue.ClassInfra, fmt.Sprintf(format, v...)+lastWords(end.tail)
 	}
@@ -93,8 +111,8 @@ func judge(res *queue.Result, job *queue.Job, end ended, file string) {
 		infra("gatebot check could not finish (exit %d)%s", end.code, reason)
 	case rerr != nil:
 		infra("gatebot check left no results (exit %d): %v", end.code, rerr)
-	case got.Commit != job.Head || got.Tree != job.Tree:
-		infra("results are about commit %.40q with tree %.40q, not about %s with %s", got.Commit, got.Tree, job.Head, job.Tree)
+	case got.Commit != head || got.Tree != tree:
+		infra("results are about commit %.40q with tree %.40q, not about %s with %s", got.Commit, got.Tree, head, tree)
 	case (end.code == exitClean) != (got.Verdict == finding.VerdictPass) || got.Verdict == finding.VerdictError:
 		infra("exit code %d and verdict %q contradict each other", end.code, got.Verdict)
 	default:
@@ -103,7 +121,15 @@ func judge(res *queue.Result, job *queue.Job, end ended, file string) {
 }
 
 func readLimited(name string, limit int64) ([]byte, error) {
-	info, err := os.Lstat(name)
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ELOOP) {
+		return nil, fmt.Errorf("%s is no regular file", filepath.Base(name))
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
 	switch {
 	case err != nil:
 		return nil, err
@@ -112,5 +138,5 @@ func readLimited(name string, limit int64) ([]byte, error) {
 	case info.Size() > limit:
 		return nil, fmt.Errorf("%s has %d bytes, limit %d", filepath.Base(name), info.Size(), limit)
 	}
-	return os.ReadFile(name)
+	return io.ReadAll(io.LimitReader(f, limit))
 }

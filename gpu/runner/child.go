@@ -23,6 +23,8 @@ type child struct {
 	attempt string
 	env     []string
 	limit   time.Duration
+	box     *box
+	tee     func([]byte) // is given the output as it comes; may be nil
 }
 
 // ended is how it went.
@@ -31,6 +33,8 @@ type ended struct {
 	signal   string // set when a signal ended it that was not ours
 	timedOut bool
 	tail     string // the last of what it printed, cleaned
+	why      string // set when we ended it for what it did, such as filling the disk
+	remark   string // what the control group saw: a limit that was reached
 }
 
 // drainFor is how long the output of a dead child is waited for: a process that outlived every kill may hold the pipe.
@@ -43,9 +47,18 @@ func (r *runner) runChild(ctx context.Context, c child) (ended, error) {
 	if err != nil {
 		return ended{}, fmt.Errorf("log: %w", err)
 	}
+	log.tee = c.tee
 	cmd := exec.Command(c.exe, c.args...)
 	cmd.Dir, cmd.Env = c.dir, c.env
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: r.machine.user}
+	leave, err := c.box.enter(cmd.SysProcAttr)
+	if err != nil {
+		return ended{}, errors.Join(err, log.Close())
+	}
+	defer leave()
+	if err := r.give(c.attempt); err != nil {
+		return ended{}, errors.Join(err, log.Close())
+	}
 	read, write, err := os.Pipe()
 	if err != nil {
 		return ended{}, errors.Join(err, log.Close())
@@ -67,7 +80,8 @@ func (r *runner) runChild(ctx context.Context, c child) (ended, error) {
 	}
 	crash.At(crash.JobRunning)
 	out := r.waitChild(ctx, cmd, c)
-	if err := r.endAll(c.attempt, cmd.Process.Pid); err != nil {
+	out.remark = c.box.remark()
+	if err := errors.Join(r.endAll(c.attempt, cmd.Process.Pid), c.box.end(ctx)); err != nil {
 		r.log.Error("runner: a process of the job does not end", "error", err)
 	}
 	select {
@@ -86,6 +100,7 @@ func (r *runner) runChild(ctx context.Context, c child) (ended, error) {
 // waitChild returns when the child itself is gone.
 func (r *runner) waitChild(ctx context.Context, cmd *exec.Cmd, c child) ended {
 	var timedOut, killed atomic.Bool
+	full := ""
 	pgid := cmd.Process.Pid
 	done := make(chan struct{})
 	watched := make(chan struct{})
@@ -93,10 +108,13 @@ func (r *runner) waitChild(ctx context.Context, cmd *exec.Cmd, c child) ended {
 		defer close(watched)
 		limit := time.NewTimer(c.limit)
 		defer limit.Stop()
+		disk, stop := r.watchDisk(c.attempt)
+		defer stop()
 		select {
 		case <-done:
 			return
 		case <-ctx.Done():
+		case full = <-disk:
 		case <-limit.C:
 			timedOut.Store(true)
 		}
@@ -111,7 +129,7 @@ func (r *runner) waitChild(ctx context.Context, cmd *exec.Cmd, c child) ended {
 	_ = cmd.Wait() // what matters is in ProcessState
 	close(done)
 	<-watched
-	out := ended{code: cmd.ProcessState.ExitCode(), timedOut: timedOut.Load()}
+	out := ended{code: cmd.ProcessState.ExitCode(), timedOut: timedOut.Load(), why: full}
 	if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() && !killed.Load() {
 		out.signal = ws.Signal().String()
 	}

@@ -34,7 +34,10 @@ func (r *runner) childEnv(attempt string) []string {
 			env = append(env, name+"="+v)
 		}
 	}
-	if r.Devices != "" {
+	switch ids := r.machine.uuids(); {
+	case ids != "":
+		env = append(env, "CUDA_VISIBLE_DEVICES="+ids)
+	case r.Devices != "":
 		env = append(env, "CUDA_VISIBLE_DEVICES="+r.Devices)
 	}
 	for _, e := range r.Env {

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gatebot/gatebot/gpu/sandbox"
 	"github.com/gatebot/gatebot/internal/bundle"
 	"github.com/gatebot/gatebot/internal/git"
 	"github.com/gatebot/gatebot/internal/queue"
@@ -151,7 +152,7 @@ func idle(t *testing.T, q queue.Queue, work string) {
 // options are those of a runner r1 whose child does how.
 func options(t *testing.T, q queue.Queue, how string) Options {
 	return Options{Name: "r1", Pools: []string{"p"}, WorkDir: t.TempDir(), Queue: q, Once: true,
-		Lease: testLease, Beat: testLease / 5, Grace: 300 * time.Millisecond, Env: []string{childEnvVar + "=" + how}}
+		Sandbox: Sandbox{Kind: sandbox.None}, Lease: testLease, Beat: testLease / 5, Grace: 300 * time.Millisecond, Env: []string{childEnvVar + "=" + how}}
 }
 
 func alive(pid int) bool {

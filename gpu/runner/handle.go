@@ -19,6 +19,9 @@ const lastTry = 5 * time.Second
 
 // handle does one leased job. Only what stops the runner is an error.
 func (r *runner) handle(ctx context.Context, m queue.Message) error {
+	if pool, client, ok := queue.ParseFireSub(m.Sub()); ok {
+		return r.handleFire(ctx, m, pool, client)
+	}
 	var job queue.Job
 	if err := json.Unmarshal(m.Data(), &job); err != nil || job.ID == "" || job.Head == "" || job.Tree == "" {
 		r.log.Error("runner: job cannot be read, dropped", "error", err)
@@ -35,14 +38,25 @@ func (r *runner) handle(ctx context.Context, m queue.Message) error {
 		return r.deliver(ctx, m, old)
 	}
 	log.Info("runner: job taken", "repository", job.Repo.Owner+"/"+job.Repo.Name)
+	r.beat1(ctx, queue.RunnerBusy, job.ID)
 	jctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stop := r.beat(m, cancel)
+	stop := r.beat(m, cancel, func() error { return r.cancelled(jctx, job.Pool, "", job.ID) })
 	defer stop()
+	if err := r.cancelled(ctx, job.Pool, "", job.ID); err != nil {
+		return r.dropCancelled(ctx, m, err)
+	}
+	if err := r.ready(jctx); err != nil && jctx.Err() == nil {
+		r.quarantine(err)
+		return r.told(ctx, "return of the job", m.Retry(0))
+	}
 	r.started(ctx, &job, m.Deliveries())
 	res, err := r.attempt(jctx, &job, m.Deliveries())
 	switch {
 	case err == nil:
+		r.after(jctx, res)
+	case errors.Is(context.Cause(jctx), errCancelled):
+		return r.dropCancelled(ctx, m, context.Cause(jctx))
 	case errors.Is(context.Cause(jctx), errLeaseLost):
 		log.Error("runner: " + errLeaseLost.Error() + "; nothing of this attempt is kept")
 		return ctx.Err()
@@ -78,8 +92,43 @@ func (r *runner) started(ctx context.Context, job *queue.Job, epoch int) {
 	}
 }
 
-// beat extends the lease until the returned function is called. When it could not for two leases it cancels the job.
-func (r *runner) beat(m queue.Message, cancel context.CancelCauseFunc) (stop func()) {
+// errCancelled ends an attempt whose job nobody wants any more.
+var errCancelled = errors.New("job cancelled")
+
+// cancelled is errCancelled with the reason when the word was left that the job is not wanted. A queue that does not
+// answer cancels nothing.
+func (r *runner) cancelled(ctx context.Context, pool, client, id string) error {
+	why, yes, err := queue.Cancelled(ctx, r.notes, pool, client, id)
+	if err != nil || !yes {
+		return nil //nolint:nilerr // the heart-beat says that the queue is away
+	}
+	return fmt.Errorf("%w: %s", errCancelled, why)
+}
+
+func (r *runner) dropCancelled(ctx context.Context, m queue.Message, why error) error {
+	r.log.Info("runner: " + why.Error())
+	return r.told(ctx, "end of a cancelled job", m.Drop(ctx, why.Error()))
+}
+
+// after looks at the devices once the job is gone, and at the runner itself when jobs end without a verdict.
+func (r *runner) after(ctx context.Context, res *queue.Result) {
+	err := r.settled(ctx)
+	if ctx.Err() != nil {
+		return // the look before the next job finds the same
+	}
+	if errors.Is(err, errHardware) {
+		r.infra(res, err.Error()+" while the job ran; what it found does not count")
+	}
+	if err != nil {
+		r.quarantine(fmt.Errorf("after job %s: %w", res.JobID, err))
+		return
+	}
+	r.count(ctx, res.Class == queue.ClassInfra, res.Reason)
+}
+
+// beat extends the lease until the returned function is called. When it could not for two leases, or asked says so, it
+// cancels the job.
+func (r *runner) beat(m queue.Message, cancel context.CancelCauseFunc, asked func() error) (stop func()) {
 	done := make(chan struct{})
 	ended := make(chan struct{})
 	go func() {
@@ -98,6 +147,10 @@ func (r *runner) beat(m queue.Message, cancel context.CancelCauseFunc) (stop fun
 			if err == nil {
 				last = time.Now()
 				r.work.stillHeld()
+				if err := asked(); err != nil {
+					cancel(err)
+					return
+				}
 				continue
 			}
 			r.log.Warn("runner: heart-beat failed", "error", err, "since", time.Since(last).Round(time.Millisecond))

@@ -22,6 +22,7 @@ type cappedLog struct {
 	total int64
 	tail  []byte
 	err   error
+	tee   func([]byte)
 }
 
 func newCappedLog(name string, limit int64) (*cappedLog, error) {
@@ -38,6 +39,9 @@ func (l *cappedLog) copyFrom(r io.Reader) {
 	for {
 		n, err := r.Read(buf)
 		l.add(buf[:n])
+		if l.tee != nil && n > 0 {
+			l.tee(buf[:n])
+		}
 		if err != nil {
 			return
 		}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gatebot/gatebot/gpu/sandbox"
 	"github.com/gatebot/gatebot/internal/finding"
 )
 
@@ -23,6 +24,15 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "confine" {
+		os.Exit(confine(os.Args[2:]))
+	}
+	if len(os.Args) > 1 && os.Args[1] == "facts" {
+		if err := json.NewEncoder(os.Stdout).Encode(sandbox.Inspect(os.Args[2:])); err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if how := os.Getenv(childEnvVar); how != "" {
 		os.Exit(fakeCheck(how))
 	}
@@ -47,7 +57,7 @@ func runnerProcess(text string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	o := Options{Name: "r1", Pools: []string{"p"}, WorkDir: c.Work, URL: c.URL, SeedFile: c.Seed, Once: c.Once,
-		Lease: testLease, Beat: testLease / 5, Grace: time.Second, Env: []string{childEnvVar + "=" + c.Child}, OwnProcess: true}
+		Sandbox: Sandbox{Kind: sandbox.None}, Lease: testLease, Beat: testLease / 5, Grace: time.Second, Env: []string{childEnvVar + "=" + c.Child}, OwnProcess: true}
 	if err := Run(ctx, o, slog.New(slog.NewTextHandler(os.Stderr, nil))); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -133,6 +143,13 @@ func fakeCheck(how string) int {
 		case "kill-self":
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			time.Sleep(time.Hour)
+		case "step": // param: a script of the tree, started as the harness starts a step
+			root, _ := os.Getwd()
+			args := []string{"confine", "--see", root, "--write", os.Getenv("TMPDIR"), arg["confine"], "--", "python3", param}
+			cmd := exec.Command(os.Args[0], args...)
+			out, err := cmd.CombinedOutput()
+			fmt.Printf("step: %s (%v)\n", out, err)
+			continue
 		case "lock-dir":
 			_ = os.MkdirAll("locked/in", 0o700)
 			_ = os.Chmod("locked", 0)
@@ -156,6 +173,29 @@ func fakeCheck(how string) int {
 		_ = f.Close()
 	}
 	return code
+}
+
+// confine is gatebot runner confine.
+func confine(args []string) int {
+	var see, write []string
+	for len(args) > 1 && strings.HasPrefix(args[0], "--") && args[0] != "--" {
+		if args[0] == "--see" {
+			see = append(see, args[1])
+		} else {
+			write = append(write, args[1])
+		}
+		args = args[2:]
+	}
+	s, err := sandbox.Load(args[0])
+	if err == nil {
+		s.See, s.Write = append(s.See, see...), append(s.Write, write...)
+		if s.Dir == "" {
+			s.Dir, _ = os.Getwd()
+		}
+		err = s.Enter(os.Environ(), args[2:])
+	}
+	fmt.Fprintln(os.Stderr, err)
+	return 3
 }
 
 // spawn leaves a process behind: in the group, in a session of its own, or in one of its own with an empty environment.

@@ -35,7 +35,17 @@ type Options struct {
 
 	Executable string   // gatebot itself; default: this program
 	RequireGPU bool     // a job without a usable GPU is an infrastructure fault
-	Devices    string   // CUDA_VISIBLE_DEVICES of the child, empty for all
+	GPUs       []string // devices, as sandbox.Pick takes them; empty: the only one there is
+	Devices    string   // the same, separated by commas
+	LockDir    string   // where runners of one host meet over a device; default /run/lock
+	Sandbox    Sandbox
+	Health     Health
+	Seed       string   // folder that is copied into each job's cache
+	Python     string   // interpreter of scripts that developers send; default python3
+	SMI        string   // nvidia-smi; default: the one on PATH
+	GPUTool    string   // gatebot-gpu; default: the one beside this program
+	Wrapper    []string // enters a sandbox; default: this program's runner confine
+	Facts      []string // prints sandbox.Facts; default: this program's runner facts
 	Env        []string // further variables for the child: NAME takes this process's value, NAME=value sets it
 	Keep       bool     // leave attempt directories behind, to look into
 	Once       bool     // end after one job
@@ -76,6 +86,10 @@ func (o *Options) fill() error {
 			*d = v
 		}
 	}
+	if err := o.Sandbox.fill(); err != nil {
+		return err
+	}
+	o.Health.fill()
 	defaults(&o.Lease, queue.JobLease)
 	defaults(&o.Beat, o.Lease/4)
 	defaults(&o.Timeout, 30*time.Minute)
@@ -88,10 +102,24 @@ func (o *Options) fill() error {
 
 type runner struct {
 	Options
-	log   *slog.Logger
-	q     queue.Queue
-	work  *workDir
-	spool *spool
+	log     *slog.Logger
+	q       queue.Queue
+	notes   queue.Notes
+	work    *workDir
+	spool   *spool
+	machine machine
+
+	xids   *xidLog
+	ecc    map[string]int64 // uncorrected errors at the start, by UUID
+	device string           // name of the device, once the canary has seen it
+	sang   time.Time        // when the canary last did
+	faults int              // infrastructure faults in a row
+	out    string           // why it is quarantined when that could not be written down
+	reason string           // why it is quarantined
+	tries  int              // looks at a quarantined device
+	again  time.Time        // when the next one is due
+
+	state beats
 }
 
 // Run works until ctx ends, which is no error: the job at hand goes back to the queue. A queue that cannot be reached
@@ -103,7 +131,7 @@ func Run(ctx context.Context, o Options, log *slog.Logger) error {
 	if err := o.fill(); err != nil {
 		return err
 	}
-	r := &runner{Options: o, log: log, q: o.Queue}
+	r := &runner{Options: o, log: log, q: o.Queue, xids: &xidLog{}}
 	var err error
 	if r.work, err = openWorkDir(o.WorkDir); err != nil {
 		return err
@@ -117,6 +145,10 @@ func Run(ctx context.Context, o Options, log *slog.Logger) error {
 			return fmt.Errorf("runner: %w", err)
 		}
 	}
+	if err := r.setUp(ctx); err != nil {
+		return r.end(ctx, err)
+	}
+	defer r.tearDown()
 	r.clean()
 	if r.q == nil {
 		c, err := queue.Connect(ctx, queue.Options{URL: o.URL, Name: o.Name, SeedFile: o.SeedFile, TLS: o.TLS,
@@ -127,6 +159,12 @@ func Run(ctx context.Context, o Options, log *slog.Logger) error {
 		defer func() { _ = c.Close() }()
 		r.q = c
 	}
+	var ok bool
+	if r.notes, ok = r.q.(queue.Notes); !ok {
+		return errors.New("runner: this queue keeps no notes")
+	}
+	stop := r.beating(ctx)
+	defer stop()
 	if err := r.flush(ctx); err != nil {
 		return r.end(ctx, err)
 	}
@@ -155,33 +193,18 @@ func (r *runner) end(ctx context.Context, err error) error {
 
 // step takes one job to its end.
 func (r *runner) step(ctx context.Context) error {
-	m, err := r.next(ctx)
+	m, done, err := r.take(ctx)
 	if err != nil {
 		return err
 	}
+	defer done()
 	return r.handle(ctx, m)
 }
 
-// poll is how long one pool is waited for when there are several.
-const poll = 500 * time.Millisecond
-
-func (r *runner) next(ctx context.Context) (queue.Message, error) {
-	consumer := func(pool string) queue.Consumer {
-		c := queue.JobConsumer(pool)
-		c.Lease = r.Lease
-		return c
-	}
-	if len(r.Pools) == 1 {
-		return r.q.Next(ctx, queue.Jobs, consumer(r.Pools[0]))
-	}
-	for {
-		for _, pool := range r.Pools {
-			short, cancel := context.WithTimeout(ctx, poll)
-			m, err := r.q.Next(short, queue.Jobs, consumer(pool))
-			cancel()
-			if err == nil || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
-				return m, err
-			}
-		}
+// tearDown leaves nothing behind that the next start would have to clean.
+func (r *runner) tearDown() {
+	r.xids.close()
+	if r.machine.tree != nil {
+		r.machine.tree.Close()
 	}
 }

@@ -43,6 +43,13 @@ func (w *workDir) close() { _ = w.lock.Close() } // the lock goes with it
 // clean ends what an earlier run left running, and removes its attempts. A directory that cannot be removed is in
 // nobody's way: the next attempt has a fresh one.
 func (r *runner) clean() {
+	if r.machine.tree != nil {
+		for _, g := range r.machine.tree.Leftovers() {
+			if err := g.Kill(); err != nil {
+				r.log.Error("runner: a control group of before the restart does not end", "error", err)
+			}
+		}
+	}
 	entries, err := os.ReadDir(r.work.attempts)
 	if err != nil {
 		r.log.Warn("runner: attempts of before", "error", err)

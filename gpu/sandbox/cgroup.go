@@ -33,18 +33,22 @@ var needed = []string{"memory", "pids", "cpu"}
 var ErrNoCgroup = errors.New("no control groups (version 2) to divide")
 
 // OpenTree finds or makes the folder `name` below the group that this process is in. A group that holds processes cannot
-// hand its controllers down, so the process itself moves into a group beside (unless it is in the root, which may). It
-// needs the right to write there: root's, or that of a unit with Delegate=yes. The Tree is usable when only some of the
-// controllers are there; Missing names the others.
+// hand its controllers down, so the process itself moves into a group beside. It needs the right to write there: that of
+// a unit with Delegate=yes. Root, in a group that was not given the controllers, uses the top of the hierarchy. The Tree
+// is usable when only some of the controllers are there; Missing names the others.
 func OpenTree(name string) (*Tree, error) {
 	mount, own, err := where()
 	if err != nil {
 		return nil, err
 	}
 	base := filepath.Join(mount, own)
-	if filepath.Base(own) == agent { // a restart inside the same unit
+	switch {
+	case own == "/":
+	case filepath.Base(own) == agent: // a restart inside the same unit
 		base = filepath.Dir(base)
-	} else if own != "/" {
+	case os.Geteuid() == 0 && !given(base):
+		base = mount
+	default:
 		if err := moveAside(base); err != nil {
 			return nil, fmt.Errorf("%w: %w (give the unit Delegate=yes, or run as root)", ErrNoCgroup, err)
 		}
@@ -56,6 +60,13 @@ func OpenTree(name string) (*Tree, error) {
 	}
 	t.controllers = enable(t.dir)
 	return t, nil
+}
+
+// given reports whether a group was handed all needed controllers.
+func given(dir string) bool {
+	data, err := os.ReadFile(filepath.Join(dir, "cgroup.controllers"))
+	have := strings.Fields(string(data))
+	return err == nil && !slices.ContainsFunc(needed, func(c string) bool { return !slices.Contains(have, c) })
 }
 
 // agent is the group that the runner itself moves into.

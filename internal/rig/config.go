@@ -25,6 +25,13 @@ runners:
   - name: bench
     nkey: %[5]s
     pools: [default]
+  - name: second
+    nkey: %[6]s
+    pools: [default]
+clients:
+  - name: ada
+    nkey: %[7]s
+    pools: [default]
 `
 
 func (r *Rig) writeConfigs(pem []byte) error {
@@ -32,8 +39,10 @@ func (r *Rig) writeConfigs(pem []byte) error {
 	return errors.Join(
 		write("app.pem", string(pem)),
 		write("webhook.secret", r.Secret+"\n"),
-		write("runner.nkey", string(r.seed)+"\n"),
-		write("serve.yaml", fmt.Sprintf(serveConfig, r.GitHub.URL(), r.HTTP, r.Queue, r.MaxBundle, r.public)),
-		write("runner.yaml", fmt.Sprintf(runnerConfig, r.Queue, r.File("runner"))),
+		write("runner.nkey", r.keys[0].seed+"\n"), write("second.nkey", r.keys[1].seed+"\n"), write("client.nkey", r.keys[2].seed+"\n"),
+		write("second.yaml", fmt.Sprintf(runnerConfig, r.Queue, r.File("second"), "second", "second")),
+		write("client.yaml", fmt.Sprintf(clientConfig, r.Queue)),
+		write("serve.yaml", fmt.Sprintf(serveConfig, r.GitHub.URL(), r.HTTP, r.Queue, r.MaxBundle, r.keys[0].public, r.keys[1].public, r.keys[2].public)),
+		write("runner.yaml", fmt.Sprintf(runnerConfig, r.Queue, r.File("runner"), "bench", "runner")),
 	)
 }

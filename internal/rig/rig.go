@@ -37,19 +37,24 @@ type Rig struct {
 	Secret string
 	HTTP   string // address of the server's webhook
 	Queue  string // address runners connect to
-	seed   []byte // of the runner
-	public string
+	keys   [3]key // of the two runners and of the developer ada
 }
+
+type key struct{ public, seed string }
 
 // New starts the stand-in with the repository acme/tiny-moe and the user ada, and writes both configurations.
 func New(ctx context.Context, o Options) (*Rig, error) {
 	r := &Rig{Options: o, Secret: fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64())}
-	key, pem, err := standin.NewAppKey()
+	appKey, pem, err := standin.NewAppKey()
 	if err != nil {
 		return nil, err
 	}
-	if r.public, r.seed, err = queue.NewRunnerKey(); err != nil {
-		return nil, err
+	for i := range r.keys {
+		public, seed, err := queue.NewRunnerKey()
+		if err != nil {
+			return nil, err
+		}
+		r.keys[i] = key{public, string(seed)}
 	}
 	if r.HTTP, err = freeAddress(); err != nil {
 		return nil, err
@@ -60,7 +65,7 @@ func New(ctx context.Context, o Options) (*Rig, error) {
 	if r.MaxBundle == 0 {
 		r.MaxBundle = 64 << 20
 	}
-	o.Standin.Dir, o.Standin.AppKey, o.Standin.Secret = filepath.Join(o.Dir, "github"), &key.PublicKey, r.Secret
+	o.Standin.Dir, o.Standin.AppKey, o.Standin.Secret = filepath.Join(o.Dir, "github"), &appKey.PublicKey, r.Secret
 	if err := os.MkdirAll(o.Standin.Dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -101,6 +106,11 @@ func (r *Rig) StartServer(env ...string) (*Child, error) {
 // StartRunner starts `gatebot runner`.
 func (r *Rig) StartRunner(env ...string) (*Child, error) {
 	return r.start("runner", env, "runner", "--config", r.File("runner.yaml"))
+}
+
+// StartSecond starts another runner of the same pool.
+func (r *Rig) StartSecond(env ...string) (*Child, error) {
+	return r.start("second", env, "runner", "--config", r.File("second.yaml"))
 }
 
 func (r *Rig) start(name string, env []string, args ...string) (*Child, error) {
