@@ -162,8 +162,11 @@ the one of the current branch.`,
 			if limit <= 0 {
 				return usagef("--gpu-timeout %s is not a time limit", limit)
 			}
-			if gpu == gpuLocal {
+			switch gpu {
+			case gpuLocal:
 				o.GPU = gpuStage(limit)
+			case gpuRemote:
+				o.GPU = remoteStage(limit, s)
 			}
 			o.Rules, o.Color = gate.Tool().Rules, color(s.err)
 			o.Scanner = hooks.ScanFunc(scanPushed())

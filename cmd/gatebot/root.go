@@ -67,7 +67,7 @@ func newRoot(s streams) *cobra.Command {
 		newRules(s),
 		newHook(s),
 		newServe(s),
-		newRunner(s),
+		newRunner(s), newFire(s),
 		newFixlog(s),
 		newReadiness(s),
 		newDemo(s),
