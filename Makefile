@@ -10,7 +10,7 @@ GORELEASER_VERSION := v2.14.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: chaos build test test-cuda test-python browser-test lint bench demo fuzz generate new-rule release-dry deb-test clean
+.PHONY: build-gpu chaos build test test-cuda test-python browser-test lint bench demo fuzz generate new-rule release-dry deb-test clean
 
 build: ## bin/gatebot, and the probe that the CUDA driver loads
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/gatebot ./cmd/gatebot
@@ -39,6 +39,9 @@ browser-test: ## the pages in headless Chromium ($CHROMIUM, else /usr/bin/chromi
 	npm install --silent --no-audit --no-fund --prefix $(CACHE)/browser
 	GATEBOT_REPORT_DIR=$(CACHE)/pages $(GO) test -count=1 ./internal/report
 	node $(CACHE)/browser/pages.mjs --shots $(CACHE)/shots $(CACHE)/pages/*.html
+
+build-gpu: build ## bin/gatebot-gpu too (fetches CUDA headers once; needs no GPU and no toolkit)
+	gpu/device/build.sh
 
 test-cuda: ## the Go/CUDA part against the pretend driver (fetches CUDA headers once)
 	gpu/device/test.sh

@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/gatebot/gatebot/internal/finding"
 )
 
 // Fits says why a device is not what a configuration asks for (its device section), nil when it is. name is a part of the
 // device's name, min the least compute capability; empty asks for nothing.
-func (d *Info) Fits(name, min string) error {
+func Fits(d *finding.Device, name, min string) error {
 	if !strings.Contains(strings.ToLower(d.Name), strings.ToLower(name)) {
-		return fmt.Errorf("device %d is %s, the configuration asks for %s", d.Index, d.Name, name)
+		return fmt.Errorf("the device is %s, the configuration asks for %s", d.Name, name)
 	}
 	if min == "" {
 		return nil
@@ -24,7 +26,7 @@ func (d *Info) Fits(name, min string) error {
 		return err
 	}
 	if has < wants {
-		return fmt.Errorf("device %d has compute capability %s, the configuration asks for %s", d.Index, d.ComputeCapability, min)
+		return fmt.Errorf("the device, %s, has compute capability %s, the configuration asks for %s", d.Name, d.ComputeCapability, min)
 	}
 	return nil
 }

@@ -3,12 +3,14 @@ package device
 import (
 	"strings"
 	"testing"
+
+	"github.com/gatebot/gatebot/internal/finding"
 )
 
 func TestFits(t *testing.T) {
-	b200 := Info{Name: "NVIDIA B200", ComputeCapability: "10.0"}
+	b200 := finding.Device{Name: "NVIDIA B200", ComputeCapability: "10.0"}
 	for _, tt := range []struct {
-		d         Info
+		d         finding.Device
 		name, min string
 		says      string
 	}{
@@ -17,11 +19,11 @@ func TestFits(t *testing.T) {
 		{b200, "B200", "10.0", ""},
 		{b200, "H200", "", "is NVIDIA B200, the configuration asks for H200"},
 		{b200, "", "10.3", "has compute capability 10.0, the configuration asks for 10.3"},
-		{Info{ComputeCapability: "9.0"}, "", "10.0", "has compute capability 9.0"},
-		{Info{ComputeCapability: "9"}, "", "10.0", `"9" is none`},
+		{finding.Device{ComputeCapability: "9.0"}, "", "10.0", "has compute capability 9.0"},
+		{finding.Device{ComputeCapability: "9"}, "", "10.0", `"9" is none`},
 		{b200, "", "ten", `"ten" is none`},
 	} {
-		err := tt.d.Fits(tt.name, tt.min)
+		err := Fits(&tt.d, tt.name, tt.min)
 		if (err == nil) != (tt.says == "") || err != nil && !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%+v, %q, %q: %v", tt.d, tt.name, tt.min, err)
 		}

@@ -73,7 +73,7 @@ func (h *Host) device(context.Context) doctor.Outcome {
 	}
 	var why []string
 	for i := range h.inventory.Devices {
-		err := h.inventory.Devices[i].Fits(h.Config.Device.Name, h.Config.Device.MinComputeCapability)
+		err := device.Fits(h.inventory.Device(i), h.Config.Device.Name, h.Config.Device.MinComputeCapability)
 		if err == nil {
 			return doctor.Good("device %d, %s", i, h.inventory.Devices[i].Name)
 		}

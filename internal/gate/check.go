@@ -69,6 +69,11 @@ func Check(ctx context.Context, r CheckRequest) (*Run, error) {
 	}
 	dev, why := gpu.Detect(ctx)
 	res.Device = dev
+	if dev != nil { // a step that was proven on another device than the one it is to run on is not proven
+		if err := device.Fits(dev, run.Config.Device.Name, run.Config.Device.MinComputeCapability); err != nil {
+			dev, why = nil, fmt.Errorf("%w (device in %s)", err, config.FileName)
+		}
+	}
 	if dev == nil {
 		for _, name := range finding.GPUChecks {
 			c := r.without(name, why, run.Config)
