@@ -34,6 +34,7 @@ type FixLog struct {
 	local *provisional
 
 	measured measurements
+	states   map[string]state // by commit
 }
 
 // store is one way to keep the log (fixlog.mode).
@@ -277,7 +278,7 @@ func (l *FixLog) scan(ctx context.Context, rev string) ([]finding.Finding, error
 	if err != nil || l.measured == nil {
 		return fs, err
 	}
-	return l.measured.add(ctx, l.repo, rev, fs)
+	return l.add(ctx, rev, fs)
 }
 
 // scanForLog scans a commit with the configuration that it carries; one that cannot be used makes the commit one about

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -48,39 +49,86 @@ func (l *FixLog) WithResults(paths []string) error {
 	return nil
 }
 
-// add puts what was measured of a commit to what was scanned in it. A commit that nobody measured has what its first parent
-// had: nothing is taken to be mended before a card has said so.
-func (m measurements) add(ctx context.Context, repo git.Repository, rev string, scanned []finding.Finding) ([]finding.Finding, error) {
-	id, err := repo.Resolve(ctx, rev)
+// state is what is known of a commit's behaviour on a card: the findings of each check that decided something in it or in
+// an ancestor.
+type state map[string][]finding.Finding
+
+// add puts what was measured of a commit to what was scanned in it. What nobody measured is as it was in the first parent:
+// nothing is taken to be mended before a card has said so.
+func (l *FixLog) add(ctx context.Context, rev string, scanned []finding.Finding) ([]finding.Finding, error) {
+	id, err := l.repo.Resolve(ctx, rev)
 	if err != nil {
 		return nil, err
 	}
-	for {
-		c, err := repo.Commit(ctx, id)
+	known, err := l.known(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	c, err := l.repo.Commit(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	out := scanned
+	if r := l.measured[c.Tree]; r != nil {
+		out = counted(scanned, r)
+	}
+	for _, name := range finding.GPUChecks {
+		out = append(out, known[name]...)
+	}
+	return out, nil
+}
+
+// known walks the first-parent line back to where the state is known, or to its beginning, and forward again.
+func (l *FixLog) known(ctx context.Context, id string) (state, error) {
+	if l.states == nil {
+		l.states = map[string]state{}
+	}
+	var line []git.Commit
+	at := state{}
+	for id != "" && l.repo.Has(ctx, id) {
+		if s, ok := l.states[id]; ok {
+			at = s
+			break
+		}
+		c, err := l.repo.Commit(ctx, id)
 		if err != nil {
 			return nil, err
 		}
-		if r := m[c.Tree]; r != nil {
-			more, err := m.of(ctx, repo, c, r)
-			return append(counted(scanned, r), more...), err
+		line = append(line, c)
+		if id = ""; len(c.Parents) > 0 {
+			id = c.Parents[0]
 		}
-		if len(c.Parents) == 0 || !repo.Has(ctx, c.Parents[0]) {
-			return scanned, nil
-		}
-		id = c.Parents[0]
 	}
+	for _, c := range slices.Backward(line) {
+		if r := l.measured[c.Tree]; r != nil {
+			next := maps.Clone(at)
+			for _, check := range r.Checks {
+				if check.Name == finding.CheckSource || check.Status != finding.StatusPass && check.Status != finding.StatusFail {
+					continue
+				}
+				fs, err := l.of(ctx, c, r, check.Name)
+				if err != nil {
+					return nil, err
+				}
+				next[check.Name] = fs
+			}
+			at = next
+		}
+		l.states[c.ID] = at
+	}
+	return at, nil
 }
 
-// of are the findings that only the card gave. One that is said of the step as a whole is put where the commit that
-// brought it changed the code.
-func (m measurements) of(ctx context.Context, repo git.Repository, c git.Commit, r *finding.Results) ([]finding.Finding, error) {
+// of are the findings that only a check on the card gave. One that is said of the step as a whole is put where the commit
+// changed the code.
+func (l *FixLog) of(ctx context.Context, c git.Commit, r *finding.Results, check string) ([]finding.Finding, error) {
 	var out []finding.Finding
 	for _, f := range r.Findings {
-		if f.Check == finding.CheckSource || !f.Gates(finding.Warn) {
+		if f.Check != check || !f.Gates(finding.Warn) {
 			continue
 		}
 		if f.Rule == wrongValue && len(c.Parents) > 0 {
-			if err := blame(ctx, repo, c, &f); err != nil {
+			if err := blame(ctx, l.repo, c, &f); err != nil {
 				return nil, err
 			}
 		}

@@ -36,10 +36,12 @@ func TestMeasuredFixesAreLogged(t *testing.T) {
 	_, right := commit("n")
 	_, wrong := commit("n + 1")
 	commit("n + 1 + 0") // nobody measured this one
+	_, other := commit("n + 1 - 0")
 	_, again := commit("n + 0")
 	results := t.TempDir()
-	put := func(tree string, fs ...finding.Finding) {
-		r := finding.Results{Schema: finding.Schema, Tree: tree, Findings: fs}
+	put := func(tree string, status finding.Status, fs ...finding.Finding) {
+		r := finding.Results{Schema: finding.Schema, Tree: tree, Findings: fs,
+			Checks: []finding.CheckResult{{Name: finding.CheckReplay, Status: status}}}
 		data, err := json.Marshal(r)
 		if err != nil {
 			t.Fatal(err)
@@ -48,10 +50,11 @@ func TestMeasuredFixesAreLogged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	put(right)
-	put(wrong, finding.Finding{Rule: "GB716", Check: finding.CheckReplay, Severity: finding.Error, Confidence: finding.Proven,
+	put(right, finding.StatusPass)
+	put(wrong, finding.StatusFail, finding.Finding{Rule: "GB716", Check: finding.CheckReplay, Severity: finding.Error, Confidence: finding.Proven,
 		Path: "gate_step.py", Line: 3, Function: "step", Fingerprint: "x", Evidence: []finding.Evidence{{Kind: finding.EvidenceSource, Code: "def step(state, i):"}}})
-	put(again)
+	put(other, finding.StatusNotRun) // another check ran there: no word about the replay
+	put(again, finding.StatusPass)
 	l, err := OpenFixLog(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
