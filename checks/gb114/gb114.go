@@ -126,6 +126,8 @@ func (s *scan) reads(n pyast.Node) {
 			clear(s.pending)
 		case name == "item" || name == "tolist":
 			s.read(c, tensorOf(recv))
+		case (name == "plan" || name == "begin_forward") && recv != nil:
+			s.planned(c, callee)
 		case (callee == "builtins.int" || callee == "builtins.float" || callee == "builtins.bool" || callee == "builtins.list" ||
 			callee == "builtins.max" || callee == "builtins.min" || callee == "builtins.sum") && len(c.Args) == 1:
 			s.read(c, tensorOf(c.Args[0].Value))
@@ -165,6 +167,20 @@ func (s *scan) read(at *pyast.Call, e pyast.Expr) {
 		return
 	}
 	s.p.Report(at, s.p.Value(e), "{expr} reads `"+text+"` while the asynchronous copy into it may still be running")
+}
+
+// planned looks at what a planner is given: it reads lengths and index pointers on the host. The place to mend is the
+// copy. A planner of the project may wait by itself.
+func (s *scan) planned(c *pyast.Call, callee string) {
+	var opts []checks.ReportOption
+	if callee == "user" {
+		opts = append(opts, checks.WithConfidence(finding.Possible))
+	}
+	for _, a := range c.Args {
+		if copied := s.pending[s.p.Text(a.Value)]; copied != nil {
+			s.p.Report(copied, s.p.Value(a.Value), "{expr} may not have arrived when `"+s.p.Text(c.Func)+"` reads it on the host", opts...)
+		}
+	}
 }
 
 func async(c *pyast.Call) bool { return region.True(region.Arg(c, -1, "non_blocking")) }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gatebot/gatebot/checks"
 	"github.com/gatebot/gatebot/internal/finding"
+	"github.com/gatebot/gatebot/internal/pyast"
 )
 
 // Rule is GB408.
@@ -21,13 +22,14 @@ var Rule = &checks.Rule{
 	Fine: []string{
 		"the stop check after the step, outside the captured region",
 		"comparing host token ids",
+		"a branch on finished sequences that goes on with other work: that is GB401, an error",
 	},
 	Torch: "measured on an H200, torch 2.11: one wait per test",
 	Over:  []string{"GB401", "GB402", "GB404"},
 	Truth: func(p *checks.Pass, t *checks.Truth) {
 		switch t.Kind {
 		case checks.TruthIf, checks.TruthWhile:
-			if t.Value.DeviceTensor() && stops(p.Text(t.Node)) {
+			if t.Value.DeviceTensor() && stops(p.Text(t.Node)) && leaves(t.Stmt) {
 				p.Report(t.Node, t.Value, "the stop test {expr} reads a device value on the host, which waits")
 			}
 		}
@@ -45,6 +47,26 @@ func stops(text string) bool {
 	for _, word := range []string{"eos", "stop_", "_stop", "finished", "end_token"} {
 		if strings.Contains(text, word) {
 			return true
+		}
+	}
+	return false
+}
+
+// leaves reports whether the test ends the generation: it is that of a loop, or its suite returns or breaks.
+func leaves(s pyast.Stmt) bool {
+	branch, ok := s.(*pyast.If)
+	if !ok {
+		return true
+	}
+	for _, body := range [][]pyast.Stmt{branch.Body, branch.Else} {
+		if len(body) == 0 {
+			continue
+		}
+		switch last := body[len(body)-1].(type) {
+		case *pyast.Return:
+			return true
+		case *pyast.Jump:
+			return last.Keyword == "break"
 		}
 	}
 	return false

@@ -19,6 +19,10 @@ class AttentionBuilder:
         torch.cuda.current_stream().synchronize()
         return lens.tolist()
 
+    def build_plan(self, seq_lens: torch.Tensor):
+        indptr = seq_lens.to("cpu")
+        self.planner.plan(self.workspace, indptr, 8)
+
     def build_blocking(self, seq_lens: torch.Tensor):
         lens = seq_lens.to("cpu")
         return lens.tolist()

@@ -12,4 +12,6 @@ class AttentionBuilder:
         self.host.copy_(seq_lens, non_blocking=True)
         first = int(self.host[0])  # want "reads `self.host` while"
         sizes = lens.numpy().tolist()  # want "reads `lens` while"
+        indptr = seq_lens.to("cpu", non_blocking=True)  # want "when `self.planner.plan` reads it"
+        self.planner.plan(self.workspace, indptr, 8)
         return longest, first, sizes

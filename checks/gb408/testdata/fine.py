@@ -27,4 +27,7 @@ class Layer(torch.nn.Module):
         # another branch: GB401
         if x.max() > 0:
             x = x + 1
+        finished = x > 3
+        if finished.any():  # goes on with other work: GB401, an error
+            x = x * 2
         return x
