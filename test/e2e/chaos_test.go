@@ -92,7 +92,7 @@ func (c *chaos) round(n int) (head string, lines []int) {
 	if point != "" {
 		c.arm(point, n)
 	}
-	_, head, lines = c.pull(branch, violations)
+	head, lines = c.change(branch, violations, n)
 	if point != "" {
 		victim := &c.serve
 		if isRunners(point) {
@@ -107,6 +107,20 @@ func (c *chaos) round(n int) (head string, lines []int) {
 	c.done(head)
 	c.until("all annotations are there", func() bool { return len(c.GitHub.CheckRunsFor(head)[0].Annotations) >= len(lines) })
 	c.one(head, verdictOf(lines), lines)
+	return head, lines
+}
+
+// change opens a pull request whose tree there never was: a verdict that is reused would leave the runner out.
+func (c *chaos) change(branch string, violations, n int) (head string, lines []int) {
+	c.Helper()
+	file, lines := step(violations)
+	head, err := c.Repo.Commit(c.Context(), c.User, branch, branch, file, standin.Change{Path: "round.txt", Content: fmt.Appendln(nil, n)})
+	if err != nil {
+		c.Fatal(err)
+	}
+	if _, err := c.Repo.OpenPull(c.Context(), c.User, standin.NewPull{Title: branch, Head: branch}); err != nil {
+		c.Fatal(err)
+	}
 	return head, lines
 }
 
