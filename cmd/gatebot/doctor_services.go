@@ -20,6 +20,10 @@ import (
 func (o *doctorOptions) services() doctor.Registry {
 	return doctor.Registry{
 		{Name: "server", About: "configuration, key and secret of gatebot serve", Run: o.checkServe},
+		{Name: "github-app", About: "the App's permissions, events, webhook and the clock, asked of GitHub", Needs: []string{"server"}, Timeout: time.Minute, Run: o.checkApp},
+		{Name: "github-deliveries", About: "webhooks of the last day that did not arrive", Needs: []string{"server"}, Timeout: time.Minute, Run: o.checkDeliveries},
+		{Name: "required-check", About: "the check is required and pinned to the App, in every repository", Needs: []string{"server"}, Timeout: 2 * time.Minute, Run: o.checkRequired},
+		{Name: "server-live", About: "the server answers and its queue takes writes", Needs: []string{"server"}, Timeout: 20 * time.Second, Run: o.checkLive},
 		{Name: "runner", About: "configuration and key of gatebot runner, and its queue", Timeout: 30 * time.Second, Run: o.checkRunner},
 	}
 }
@@ -32,6 +36,12 @@ func (o *doctorOptions) checkServe(context.Context) doctor.Outcome {
 	if err != nil {
 		return doctor.Failed("see gatebot serve --help", "%v", err)
 	}
+	if c.GitHub.TokenFile != "" {
+		if _, err := c.Adapter(); err != nil {
+			return doctor.Failed("write the token into it", "%v", err)
+		}
+		return doctor.Warned("install an App where you can", "a person's token: commit statuses instead of check runs, no buttons")
+	}
 	if err := appKey(c.App.PrivateKeyFile); err != nil {
 		return doctor.Failed("download a private key on the settings page of the App", "app.private_key_file: %v", err)
 	}
@@ -39,10 +49,10 @@ func (o *doctorOptions) checkServe(context.Context) doctor.Outcome {
 		if text, err := os.ReadFile(c.Webhook.SecretFile); err != nil || strings.TrimSpace(string(text)) == "" {
 			return doctor.Failed("write the secret of the webhook into it", "webhook.secret_file %s: missing or empty", c.Webhook.SecretFile)
 		}
-	} else if os.Getenv(c.Webhook.SecretEnv) == "" {
+	} else if c.GitHub.Poll == 0 && os.Getenv(c.Webhook.SecretEnv) == "" {
 		return doctor.Failed("set it", "webhook.secret_env: %s is not set here", c.Webhook.SecretEnv)
 	}
-	return doctor.Good("App %d, %d runners may connect; GitHub was not asked", c.App.ID, len(c.Runners))
+	return doctor.Good("App %d, %d runners may connect", c.App.ID, len(c.Runners))
 }
 
 // appKey reads the private key of an App as GitHub gives it out.

@@ -67,6 +67,7 @@ func newRoot(s streams) *cobra.Command {
 		newRules(s),
 		newHook(s),
 		newServe(s),
+		newApp(s),
 		newRunner(s), newFire(s),
 		newFixlog(s),
 		newReadiness(s),

@@ -53,6 +53,7 @@ func newServe(s streams) *cobra.Command {
 			return runServe(c.Context(), conf, newLog(s))
 		},
 	}
+	c.AddCommand(storeCommands(s)...)
 	c.Flags().StringVar(&file, "config", "", "configuration `file` of the server")
 	c.Flags().StringVar(&data, "data", "", "`directory` for queue and mirrors, instead of the configuration's")
 	return c
@@ -108,11 +109,7 @@ func runServe(ctx context.Context, conf *webhook.Config, log *slog.Logger) (err 
 	if err != nil {
 		return fmt.Errorf("find gatebot itself: %w", err)
 	}
-	runners := make([]queue.Runner, len(conf.Runners))
-	for i, r := range conf.Runners {
-		runners[i] = queue.Runner{Name: r.Name, Key: r.Key, Pools: r.Pools}
-	}
-	q, err := openQueue(ctx, conf, runners, log)
+	q, err := openQueue(ctx, conf, queueRunners(conf), log)
 	if err != nil {
 		return err
 	}
