@@ -84,7 +84,7 @@ func (p *planner) publish(ctx context.Context, r *Record) error {
 	if err != nil {
 		return fmt.Errorf("job %s: %w", r.Job.ID, err)
 	}
-	if _, err := p.q.Publish(ctx, queue.Jobs, r.Pool, r.Job.ID, data); err != nil {
+	if _, err := p.q.Publish(ctx, queue.Jobs, queue.JobSub(r.Pool, priority(r)), r.Job.ID, data); err != nil {
 		return err
 	}
 	crash.At(crash.JobStored)
@@ -107,4 +107,17 @@ func (p *planner) patience(ctx context.Context, r *Record, rev uint64, err error
 		o = withdrawn("the commit is not to be found at GitHub")
 	}
 	return p.complete(ctx, r, rev, o)
+}
+
+// priority: a merge group holds up everybody behind it, a second look at what has landed nobody.
+func priority(r *Record) queue.Priority {
+	switch {
+	case r.Trigger == "merge_group":
+		return queue.High
+	case r.PR > 0:
+		return queue.Normal
+	case r.landed():
+		return queue.Low
+	}
+	return queue.Normal
 }

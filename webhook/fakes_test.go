@@ -438,7 +438,7 @@ func (w *world) jobs() []queue.Job {
 	var jobs []queue.Job
 	for {
 		ctx, cancel := context.WithTimeout(w.t.Context(), 20*time.Millisecond)
-		m, err := w.queue.Next(ctx, queue.Jobs, queue.Consumer{Name: "runner", Sub: w.policy.Pool, Lease: time.Hour, MaxInFlight: 100})
+		m, err := w.queue.Next(ctx, queue.Jobs, queue.Consumer{Name: "runner", Lease: time.Hour, MaxInFlight: 100})
 		cancel()
 		if err != nil {
 			return jobs

@@ -2,6 +2,8 @@ package webhook
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/gatebot/gatebot/internal/queue"
@@ -44,7 +46,23 @@ func (s *Server) gauges(started time.Time) {
 			}
 		}
 		s.depths(ctx, set)
+		s.runners(ctx, set)
 	})
+}
+
+// runners says of each runner how it is and when it was heard of.
+func (s *Server) runners(ctx context.Context, set func(name, labels string, v float64)) {
+	notes, ok := s.opts.Queue.(queue.Notes)
+	if !ok {
+		return
+	}
+	states, err := queue.RunnerStates(ctx, notes, slices.Sorted(maps.Keys(s.opts.Pools))...)
+	if err != nil {
+		return // the gauge of the queue's health says it
+	}
+	for _, r := range states {
+		set("gatebot_runner_last_seen_unix_seconds", labels("runner", r.Name, "state", r.State), float64(r.At.Unix()))
+	}
 }
 
 // depths asks the queue, where it can be asked.

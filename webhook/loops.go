@@ -54,11 +54,21 @@ func (s *Server) event(handle func(context.Context, queue.Event, Trigger) error)
 			return &dropError{fmt.Sprintf("delivery %s: %v", ev.Delivery, err)}
 		}
 		err = handle(ctx, ev, t)
+		s.counted(ev.Type, err)
 		if err != nil && s.opts.Now().Sub(ev.Received) > giveUpEvent {
 			return &dropError{fmt.Sprintf("delivery %s: given up after %s: %v", ev.Delivery, giveUpEvent, err)}
 		}
 		return err
 	}
+}
+
+// counted counts what became of an event.
+func (s *Server) counted(event string, err error) {
+	outcome := "done"
+	if err != nil {
+		outcome = "again"
+	}
+	s.opts.Metrics.add("gatebot_events_total", 1, "event", event, "outcome", outcome)
 }
 
 // giveUpEvent is when an event that always fails is dropped; what it planned is ended long before that.

@@ -220,9 +220,15 @@ func TestOutage(t *testing.T) {
 // pretendRunner takes jobs and says after 20 s that they are fine.
 func pretendRunner(ctx context.Context, t *testing.T, q *queue.Memory, name string) {
 	for {
-		m, err := q.Next(ctx, queue.Jobs, queue.JobConsumer("default"))
+		m, err := q.Try(ctx, queue.Jobs, queue.JobConsumers("default")...)
 		if err != nil {
 			return
+		}
+		if m == nil {
+			if pause(ctx, time.Second); ctx.Err() != nil {
+				return
+			}
+			continue
 		}
 		var j queue.Job
 		if err := json.Unmarshal(m.Data(), &j); err != nil {

@@ -14,24 +14,45 @@ import (
 // tellEvery is the least time between two words about one waiting run: each is a content-creating request.
 const tellEvery = 2 * time.Minute
 
-// poolHealth says in a sentence what is known of a pool's runners. Only what was heard of lately counts: a machine that
-// once existed is no capacity.
+// poolHealth says in a sentence how a pool's runners are. Only those that were heard of lately count: a machine that once
+// existed is no capacity.
 func (p *planner) poolHealth(ctx context.Context, pool string) string {
-	var s poolState
-	if _, err := p.read(ctx, queue.BucketHeads, poolKey(pool), &s); err != nil {
-		return fmt.Sprintf("No runner of pool `%s` has ever sent a result.", pool)
+	notes, ok := p.q.(queue.Notes)
+	if !ok || p.pools == nil {
+		return ""
 	}
+	names := p.runnersOf(pool)
+	states, err := queue.RunnerStates(ctx, notes, names...)
+	if err != nil {
+		return ""
+	}
+	var there []string
+	for _, s := range states {
+		if !s.Fresh(p.now()) {
+			continue
+		}
+		text := fmt.Sprintf("`%s` is %s", fenced(s.Name), s.State)
+		if s.Reason != "" {
+			text += " (" + fenced(s.Reason) + ")"
+		}
+		there = append(there, text)
+	}
+	if len(there) == 0 {
+		return fmt.Sprintf("None of the %d runners of pool `%s` was heard of within %s.", len(names), pool, queue.RunnerFresh)
+	}
+	return fmt.Sprintf("Of %d runners of pool `%s` %d are there: %s.", len(names), pool, len(there), strings.Join(there, ", "))
+}
+
+// runnersOf names the runners that may take a pool's jobs.
+func (p *planner) runnersOf(pool string) []string {
 	var names []string
-	for name, e := range s.Runners {
-		if age := p.now().Sub(e.Seen); age < poolFor {
-			names = append(names, fmt.Sprintf("`%s` (%s, last result %s ago)", fenced(name), orElse(e.Device, "no device"), age.Round(time.Minute)))
+	for name, pools := range p.pools {
+		if slices.Contains(pools, pool) {
+			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
-	if len(names) == 0 {
-		return fmt.Sprintf("No runner of pool `%s` has sent a result for %s.", pool, poolFor)
-	}
-	return fmt.Sprintf("Pool `%s`: %s.", pool, strings.Join(names, ", "))
+	return names
 }
 
 // placeOf is a waiting job's place, as the last sweep saw it: merge groups go first, then by age.

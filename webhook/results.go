@@ -20,6 +20,7 @@ func (p *planner) handleResult(ctx context.Context, runner string, data []byte) 
 	if res.Key == "" || res.JobID == "" {
 		return &dropError{"result of runner " + runner + " names no job"}
 	}
+	p.metrics.add("gatebot_results_total", 1, "class", string(res.Class))
 	log := p.log.With("key", res.Key, "job", res.JobID, "attempt", res.Attempt, "epoch", res.Epoch, "runner", runner, "class", res.Class)
 	unlock, err := p.lock(ctx, res.Key)
 	if err != nil {

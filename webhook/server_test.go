@@ -37,6 +37,7 @@ type machine struct {
 	opts   Options
 	stop   func()
 	hook   string // where webhooks go
+	server *Server
 }
 
 // quick leaves out the pauses between requests: several jobs within a second are the tests' doing.
@@ -105,7 +106,7 @@ func (m *machine) start() {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	m.hook = s.URL() + "/webhook"
+	m.hook, m.server = s.URL()+"/webhook", s
 	m.github.SetWebhook(m.hook)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(m.t.Context()))
 	done := make(chan error, 1)
@@ -160,8 +161,9 @@ func scanItems(ctx context.Context, dir, rev string) ([]finding.Finding, error) 
 // runner does what a real one does: lease, unpack, look, send, acknowledge.
 func (m *machine) runner(ctx context.Context) {
 	for n := 0; ctx.Err() == nil; n++ {
-		msg, err := m.queue.Next(ctx, queue.Jobs, queue.JobConsumer("default"))
-		if err != nil {
+		msg, err := m.queue.(queue.Trier).Try(ctx, queue.Jobs, queue.JobConsumers("default")...)
+		if err != nil || msg == nil {
+			pause(ctx, 10*time.Millisecond)
 			continue
 		}
 		var job queue.Job

@@ -1,0 +1,94 @@
+package webhook
+
+import (
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gatebot/gatebot/internal/finding"
+)
+
+func get(t *testing.T, url string, header ...string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	_ = resp.Body.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
+}
+
+// TestPagesAndMetrics: the address behind Details shows the job, nobody guesses one, and the metrics count what happened.
+func TestPagesAndMetrics(t *testing.T) {
+	m := newMachine(t)
+	m.stop()
+	m.opts.PublicURL, m.opts.Admin = "https://gate.example/", "127.0.0.1:0"
+	m.opts.Rules = []finding.RuleInfo{{ID: "GB101", Name: "tensor-item"}}
+	m.start()
+	m.commit("main", "a.py", clean)
+	head := m.commit("topic", "a.py", dirty)
+	m.open("topic")
+	run := m.completed(head)
+	path, ok := strings.CutPrefix(run.DetailsURL, "https://gate.example")
+	if !ok {
+		t.Fatalf("details at %q", run.DetailsURL)
+	}
+	root := strings.TrimSuffix(m.hook, "/webhook")
+	for _, tc := range []struct {
+		path, want string
+		status     int
+	}{
+		{path, "a.py:2", 200},
+		{path + "/results.json", `"schema":"gatebot.results/v1"`, 200},
+		{path + "/results.sarif", `"ruleId": "GB101"`, 200},
+		{path[:len(path)-1] + "0", "not found", 404},
+		{"/jobs/" + strings.Repeat("0", 32) + "/x", "not found", 404},
+		{"/readyz", "ok", 200},
+		{"/metrics", "not found", 404}, // it has an address of its own
+	} {
+		if strings.HasSuffix(path, "0") && tc.status == 404 && strings.HasPrefix(tc.path, path[:len(path)-1]) {
+			continue // the code itself ends so
+		}
+		status, body := get(t, root+tc.path)
+		if status != tc.status || !strings.Contains(body, tc.want) {
+			t.Errorf("%s: %d %.300s", tc.path, status, body)
+		}
+	}
+	_, text := get(t, m.server.AdminURL()+"/metrics")
+	for _, want := range []string{
+		`gatebot_webhooks_total{event="pull_request",answer="stored"} 1`, `gatebot_checks_total{conclusion="failure"} 1`, "gatebot_queue_healthy 1",
+		`gatebot_webhook_seconds_count`, `gatebot_results_total{class="verdict"}`, `gatebot_leader{loop="sweep"} 1`, "gatebot_check_seconds_bucket",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("metrics lack %s in\n%s", want, text)
+		}
+	}
+	if bad := regexp.MustCompile(`(?m)^# HELP \S+ *$`).FindString(text); bad != "" {
+		t.Errorf("a series without a description: %s", bad)
+	}
+}
+
+// Without an address of their own the metrics are for this machine alone, also behind a proxy on it.
+func TestMetricsAreLocal(t *testing.T) {
+	m := newMachine(t)
+	url := strings.TrimSuffix(m.hook, "/webhook") + "/metrics"
+	if status, _ := get(t, url); status != http.StatusOK {
+		t.Errorf("from this machine: %d", status)
+	}
+	if status, _ := get(t, url, "X-Forwarded-For", "203.0.113.9"); status != http.StatusNotFound {
+		t.Errorf("for somebody behind a proxy: %d", status)
+	}
+}
