@@ -21,7 +21,11 @@ A configuration (paths are relative to it):
     nkey_file: runner.nkey
     pools: [default]
     dir: /var/lib/gatebot-runner
-    require_gpu: true`
+    require_gpu: true
+    sandbox: {see: [/data/models], memory: 64GiB}
+
+Jobs run in a sandbox (bubblewrap, rootless podman with an image, or systemd-run); when none holds, the runner refuses to
+start. docs/runner.md has every key.`
 
 func newRunner(s streams) *cobra.Command {
 	var file string
@@ -45,7 +49,7 @@ func newRunner(s streams) *cobra.Command {
 	}
 	c.Flags().StringVar(&file, "config", "", "configuration `file` of the runner")
 	c.Flags().BoolVar(&once, "once", false, "end after one job")
-	c.AddCommand(newKeygen(s), newConfine(), newFacts(s))
+	c.AddCommand(newKeygen(s), newConfine(), newFacts(s), newQuarantine(s))
 	return c
 }
 

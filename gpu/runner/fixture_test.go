@@ -62,7 +62,7 @@ var source = sync.OnceValues(func() (s struct {
 })
 
 // aJob stores a bundle and returns the job for it, not yet published.
-func aJob(t *testing.T, q queue.Queue, id string) queue.Job {
+func aJob(t testing.TB, q queue.Queue, id string) queue.Job {
 	t.Helper()
 	s, err := source()
 	if err != nil {
@@ -77,7 +77,7 @@ func aJob(t *testing.T, q queue.Queue, id string) queue.Job {
 		Timeout: 20 * time.Second}
 }
 
-func send(t *testing.T, q queue.Queue, job queue.Job) {
+func send(t testing.TB, q queue.Queue, job queue.Job) {
 	t.Helper()
 	data, err := json.Marshal(job)
 	if err != nil {
@@ -102,7 +102,7 @@ func nextResult(t *testing.T, q queue.Queue, wait time.Duration) *queue.Result {
 }
 
 // nextWord is nil when ctx ends first.
-func nextWord(ctx context.Context, t *testing.T, q queue.Queue) *queue.Result {
+func nextWord(ctx context.Context, t testing.TB, q queue.Queue) *queue.Result {
 	t.Helper()
 	m, err := q.Next(ctx, queue.Results, queue.Consumer{Name: "server", Lease: time.Minute})
 	if errors.Is(err, context.DeadlineExceeded) {

@@ -121,9 +121,6 @@ func (r *runner) examine(ctx context.Context) error {
 			return fmt.Errorf("health.reset %s: %w: %.200s", r.Health.Reset[0], err, strings.TrimSpace(string(out)))
 		}
 	}
-	if err := r.findGPUs(); err != nil {
-		return err
-	}
 	r.xids.reset()
 	r.sang = time.Time{}
 	if err := r.ready(ctx); err != nil { // memory errors still count: only a reset of the card takes them back
