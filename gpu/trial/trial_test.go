@@ -126,3 +126,18 @@ func TestReadRefuses(t *testing.T) {
 		}
 	}
 }
+
+func FuzzRead(f *testing.F) {
+	f.Add(`{"torch":"2.11","cuda":"13.0","python":"3.12.3"}` + "\n" + `{"name":"a","pid":1,"nodes":["kernel"]}` + "\n")
+	f.Add(`{"missing":"x"}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		name := filepath.Join(t.TempDir(), "results")
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, got, err := read(name, []Case{{Name: "a", Call: "1"}})
+		if err == nil && (len(got) != 1 || got[0].Name != "a") {
+			t.Errorf("%+v", got)
+		}
+	})
+}
