@@ -122,8 +122,27 @@ func (h *Host) probe(context.Context) doctor.Outcome {
 	return doctor.Good("%s", path)
 }
 
+// canary runs on every device; the part in Python, which takes seconds, on the first.
 func (h *Host) canary(ctx context.Context) doctor.Outcome {
-	r, err := device.RunCanaryWith(ctx, h.Exe, 0, h.Python)
+	var all doctor.Outcome
+	for i := range h.inventory.Devices {
+		o := h.canaryOn(ctx, i)
+		switch {
+		case i == 0 || o.Status == doctor.Fail:
+			all = o
+		case o.Status == doctor.OK:
+			all.What += fmt.Sprintf("; device %d: %s", i, o.What)
+		}
+		if o.Status == doctor.Fail {
+			all.What = fmt.Sprintf("device %d: %s", i, o.What)
+			break
+		}
+	}
+	return all
+}
+
+func (h *Host) canaryOn(ctx context.Context, index int) doctor.Outcome {
+	r, err := h.runCanary(ctx, index)
 	if err != nil {
 		return doctor.Broken("run gatebot-gpu canary by hand", "%v", err)
 	}
@@ -144,10 +163,17 @@ func (h *Host) canary(ctx context.Context) doctor.Outcome {
 		return doctor.Outcome{Status: doctor.Fail, Infra: true, What: "the canary did not come to its end: " + r.Reason, More: more,
 			Do: "run gatebot-gpu canary by hand"}
 	case r.Python == nil:
-		return doctor.Good("%d steps in Go; the part in Python was left out", caught)
+		return doctor.Good("%d steps in Go", caught)
 	case r.Python.Status != finding.StatusPass:
 		return doctor.Warned("name the interpreter that has torch: step.python in "+config.FileName+", or --python",
 			"%d steps in Go; the part in Python did not run: %s", caught, r.Python.Reason)
 	}
 	return doctor.Good("%d steps in Go and in Python %s with torch %s", caught, r.Python.Version, r.Python.Torch)
+}
+
+func (h *Host) runCanary(ctx context.Context, index int) (*device.Report, error) {
+	if index > 0 {
+		return device.RunCanary(ctx, h.Exe, index)
+	}
+	return device.RunCanaryWith(ctx, h.Exe, index, h.Python)
 }

@@ -70,6 +70,8 @@ func TestChecks(t *testing.T) {
 		{"another device", there, pass, healthy, func(h *Host) { h.Config = asks("GB300", "") }, "gpu=ok device=fail health=ok probe=ok canary=ok", 1, "the configuration asks for GB300"},
 		{"too old a device", there, pass, healthy, func(h *Host) { h.Config = asks("", "12.0") }, "gpu=ok device=fail health=ok probe=ok canary=ok", 1, "has compute capability 10.0, the configuration asks for 12.0"},
 		{"no torch", there, goOnly, healthy, nil, "gpu=ok device=not_applicable health=ok probe=ok canary=warn", 0, "did not run: no torch"},
+		{"the second of two devices is blind", "echo '" + strings.Replace(inventory, `}]}`, `},{"index":1,"name":"NVIDIA B200","compute_capability":"10.0","uuid":"GPU-2"}]}`, 1) + "'",
+			`case $4 in 0) ` + pass + `;; *) ` + blind + `;; esac`, healthy, nil, "gpu=ok device=not_applicable health=ok probe=ok canary=fail", 1, "device 1: a: blind"},
 		{"a blind detector", there, blind, healthy, nil, "gpu=ok device=not_applicable health=ok probe=ok canary=fail", 1, "a: blind"},
 		{"a canary that dies", there, died, healthy, nil, "gpu=ok device=not_applicable health=ok probe=ok canary=fail", 3, "did not come to its end"},
 	} {
