@@ -25,6 +25,7 @@ func (o *doctorOptions) services() doctor.Registry {
 		{Name: "required-check", About: "the check is required and pinned to the App, in every repository", Needs: []string{"server"}, Timeout: 2 * time.Minute, Run: o.checkRequired},
 		{Name: "server-live", About: "the server answers and its queue takes writes", Needs: []string{"server"}, Timeout: 20 * time.Second, Run: o.checkLive},
 		{Name: "runner", About: "configuration and key of gatebot runner, and its queue", Timeout: 30 * time.Second, Run: o.checkRunner},
+		{Name: "sandbox", About: "a job of this runner would be confined, looked at from inside, and its device is well", Timeout: 3 * time.Minute, Run: o.checkSandbox},
 	}
 }
 

@@ -69,6 +69,18 @@ func given(dir string) bool {
 	return err == nil && !slices.ContainsFunc(needed, func(c string) bool { return !slices.Contains(have, c) })
 }
 
+// Given is nil when this process could divide control groups with all needed controllers.
+func Given() error {
+	mount, own, err := where()
+	if err != nil {
+		return err
+	}
+	if os.Geteuid() == 0 && given(mount) || given(filepath.Join(mount, own)) {
+		return nil
+	}
+	return fmt.Errorf("%w: %s was not handed %s", ErrNoCgroup, own, strings.Join(needed, ", "))
+}
+
 // agent is the group that the runner itself moves into.
 const agent = "agent"
 
