@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 )
 
 // Memory makes scans of many trees of one repository cheap: what does not change from one tree to the next is neither
@@ -13,6 +14,7 @@ type Memory struct {
 	mu     sync.Mutex
 	files  map[string][]*known // by path, the last one first
 	tables map[string]*table   // by options
+	spent  time.Duration       // on what was not known, since it was kept last
 }
 
 // NewMemory remembers nothing yet.
@@ -33,6 +35,7 @@ const versions = 3
 func (m *Memory) Scan(ctx context.Context, src Source, opts Options) (*Report, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	start := time.Now()
 	s, err := newScan(ctx, src, opts, m)
 	if err != nil {
 		return nil, err
@@ -40,7 +43,18 @@ func (m *Memory) Scan(ctx context.Context, src Source, opts Options) (*Report, e
 	if err := s.interpret(ctx); err != nil {
 		return nil, err
 	}
+	if s.p.fresh > 0 || s.fresh > 0 {
+		m.spent += time.Since(start)
+	}
 	return s.report(ctx)
+}
+
+// Spent is how long scans took that came upon something new, since the memory was made or saved: what another process
+// can save at most when it is given what Save gives.
+func (m *Memory) Spent() time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.spent
 }
 
 // module finds a file that was indexed before.
@@ -81,7 +95,7 @@ func (m *module) again(f File, trees *treeCache) {
 	m.names, m.hotMarks = nil, nil
 	for _, c := range m.allCls {
 		c.subs, c.mro, c.ext, c.data, c.shape = nil, nil, nil, c.ownData, digest{}
-		c.makers, c.madeHot = nil, false
+		c.makers, c.makersHot, c.madeHot = nil, nil, false
 	}
 }
 
@@ -129,7 +143,7 @@ func (m *Memory) table(o *Options) *table {
 func (o *Options) key() string {
 	rules := make([]string, len(o.Rules))
 	for i, r := range o.Rules {
-		rules[i] = fmt.Sprintf("%s %p", r.ID, r)
+		rules[i] = r.ID
 	}
 	return fmt.Sprintf("%q %q %q %q %q %q %t %d %d", rules, o.Include, o.Exclude, o.Roots, o.LoadTime, o.Guards, o.AllFunctions,
 		o.MaxFileSize, o.ParseLimit)
@@ -137,6 +151,11 @@ func (o *Options) key() string {
 
 // id numbers a fact.
 func (t *table) id(f fact) uint32 {
+	if len(t.ids) < len(t.slots) { // after loading
+		for i := range t.slots {
+			t.ids[t.slots[i].fact] = uint32(i)
+		}
+	}
 	id, ok := t.ids[f]
 	if !ok {
 		id = uint32(len(t.slots))

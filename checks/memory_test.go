@@ -107,7 +107,7 @@ func TestMemory(t *testing.T) {
 			"        if y.sum() > LIMIT:\n            return self.pick(y)\n        return super().forward(y).item()\n"
 		return files
 	}
-	const trees = 40
+	const trees = 36
 	opts := []Options{{Rules: []*Rule{everything}}, {Rules: []*Rule{everything}, AllFunctions: true},
 		{Rules: []*Rule{unresolved("mark")}, Guards: []string{"VERBOSE"}}}
 	for seed := range uint64(3) {
@@ -126,6 +126,11 @@ func TestMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 			found += len(want.Findings)
+			if n%4 == 3 { // the next tree is scanned by another process
+				if m, err = LoadMemory(m.Save(), o.Rules); err != nil {
+					t.Fatal(err)
+				}
+			}
 			if d := cmp.Diff(want, got); d != "" {
 				t.Fatalf("seed %d, tree %d: without memory and with it differ:\n%.4000s", seed, n, d)
 			}
@@ -134,5 +139,54 @@ func TestMemory(t *testing.T) {
 		if found < trees {
 			t.Errorf("seed %d: %d findings in %d trees: the history shows too little", seed, found, trees)
 		}
+	}
+}
+
+// FuzzLoadMemory: a file that is not a memory is an error.
+func FuzzLoadMemory(f *testing.F) {
+	m := NewMemory()
+	o := Options{Rules: []*Rule{everything}, Now: time.Unix(0, 0)}
+	if _, err := m.Scan(context.Background(), blobs{memory{"a.py": "def step(x):\n    return x.item()\n"}}, o); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(m.Save())
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if m, err := LoadMemory(data, o.Rules); err == nil {
+			m.Save()
+		}
+	})
+}
+
+// unread is a Source that must not be asked for content.
+type unreadBlobs struct {
+	blobs
+	t *testing.T
+}
+
+func (u unreadBlobs) Read(_ context.Context, f File) ([]byte, error) {
+	u.t.Errorf("%s is read again", f.Path)
+	return nil, errMemory
+}
+
+// TestMemoryInAnotherProcess: a tree that was scanned is not read again, and a change reads what changed.
+func TestMemoryInAnotherProcess(t *testing.T) {
+	files := readDir(t, "testdata/infer")
+	files["ops.cu"] = "#include <torch/all.h>\nvoid run(torch::Tensor& x) { cudaDeviceSynchronize(); x.item(); }\n"
+	o := Options{Rules: []*Rule{everything}, Now: time.Unix(0, 0)}
+	m := NewMemory()
+	want, err := m.Scan(context.Background(), blobs{files}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err = LoadMemory(m.Save(), o.Rules); err != nil {
+		t.Fatal(err)
+	}
+	got, err := m.Scan(context.Background(), unreadBlobs{blobs{files}, t}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" || len(want.Findings) == 0 {
+		t.Errorf("%d findings, differences:\n%s", len(want.Findings), d)
 	}
 }

@@ -29,6 +29,7 @@ type project struct {
 	// entersDev is set when a device is used as a context somewhere: `with torch.device("cuda"):`.
 	entersDev bool
 	keeps     bool    // some input is declared to stay on the host
+	fresh     int     // files that no memory knew
 	memory    *Memory // nil when nothing is remembered
 }
 
@@ -128,6 +129,7 @@ func (p *project) index(ctx context.Context, files []File) error {
 			mods[i].again(f, p.trees)
 			continue
 		}
+		p.fresh++
 		g.Go(func() error {
 			var err error
 			mods[i], bad[i], err = p.indexOne(ctx, f)

@@ -65,6 +65,7 @@ type scan struct {
 	failed   map[string]error  // files whose tree cannot be had
 	trace    *tracer
 	limit    int    // work of an entry
+	fresh    int    // tasks that no memory knew
 	table    *table // of what is remembered, nil when nothing is
 }
 

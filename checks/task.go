@@ -85,6 +85,7 @@ func (s *scan) run(ctx context.Context, tasks []*task) error {
 		if t.key = s.key(t); s.table.recall(s, t) {
 			continue
 		}
+		s.fresh++
 		g.Go(func() error {
 			s.interpretTask(gctx, t)
 			return gctx.Err()

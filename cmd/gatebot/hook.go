@@ -222,12 +222,16 @@ merged, rebased or squashed.`,
 
 // scanPushed scans commits with the configuration that each carries.
 func scanPushed() func(context.Context, git.Repository, string) ([]finding.Finding, error) {
-	trees := gate.NewTrees()
+	var trees *gate.Trees
 	return func(ctx context.Context, repo git.Repository, rev string) ([]finding.Finding, error) {
 		cfg, err := gate.TreeConfig(ctx, repo, rev)
 		if err != nil {
 			return nil, err
 		}
-		return trees.Scan(ctx, repo, rev, cfg)
+		if trees == nil {
+			trees = gate.NewTrees(repo)
+		}
+		defer trees.Keep()
+		return trees.Scan(ctx, rev, cfg)
 	}
 }

@@ -36,13 +36,12 @@ func openCache(r Request, repo git.Repository) *scancache.Store {
 // scan is checks.Scan, or what it gave for the same files, options and rules before. A working tree that changes
 // while it is scanned is not remembered.
 func (t *target) scan(ctx context.Context, src checks.Source, opts checks.Options) (*checks.Report, error) {
-	scan := checks.Scan
-	if t.memory != nil {
-		scan = t.memory.Scan
-	}
 	cache := t.cache
 	if cache == nil {
-		return scan(ctx, src, opts)
+		if t.memory != nil {
+			return t.memory.Scan(ctx, src, opts)
+		}
+		return checks.Scan(ctx, src, opts)
 	}
 	files, err := src.Files(ctx)
 	if err != nil {
@@ -54,14 +53,36 @@ func (t *target) scan(ctx context.Context, src checks.Source, opts checks.Option
 	if rep, ok := cache.Get(key); ok {
 		return rep, nil
 	}
-	rep, err := scan(ctx, listed{src, files}, opts)
-	if err != nil || key == "" {
+	if t.memory == nil {
+		t.memory = cache.Memory(Tool().Rules, opts.Rules)
+	}
+	rep, err := t.memory.Scan(ctx, listed{src, files}, opts)
+	if err != nil {
 		return rep, err
 	}
-	if again, err := src.Files(ctx); err == nil && slices.Equal(again, files) {
-		_ = cache.Put(key, rep) // a full or read-only disk costs the next run its time and nothing else
+	if !sameFiles(ctx, src, files) {
+		t.memory = nil // it may have read another content under the id of what was listed
+		return rep, nil
 	}
+	// A full or read-only disk costs the next run its time and nothing else.
+	_ = cache.Put(key, rep)
+	keep(cache, t.memory)
 	return rep, nil
+}
+
+// sameFiles reports whether src still has the same files.
+func sameFiles(ctx context.Context, src checks.Source, files []checks.File) bool {
+	again, err := src.Files(ctx)
+	return err == nil && slices.Equal(again, files)
+}
+
+// worthKeeping is the time that another process must be able to save before a memory is written: that takes a part of it.
+const worthKeeping = time.Second / 2
+
+func keep(cache *scancache.Store, m *checks.Memory) {
+	if m.Spent() > worthKeeping {
+		_ = cache.PutMemory(Tool().Rules, m)
+	}
 }
 
 // listed is a source whose files are known.

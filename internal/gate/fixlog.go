@@ -54,7 +54,7 @@ func OpenFixLog(ctx context.Context, dir string) (*FixLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &FixLog{root: repo.Root(), repo: repo, trees: NewTrees()}
+	l := &FixLog{root: repo.Root(), repo: repo, trees: NewTrees(repo)}
 	if err := l.open(ctx, dir); err != nil {
 		return nil, errors.Join(err, repo.Close())
 	}
@@ -128,7 +128,10 @@ func (e *logOffError) Unwrap() error { return &e.UsageError }
 func (l *FixLog) hasDocument() bool { return l.Config.FixLog.Mode != "notes" }
 
 // Close ends what reads the repository.
-func (l *FixLog) Close() error { return l.repo.Close() }
+func (l *FixLog) Close() error {
+	l.trees.Keep()
+	return l.repo.Close()
+}
 
 // Update walks "A..B" (or up to HEAD from where the ledger stands, when rng is empty), and returns what changed. With
 // are revisions of other branches whose logs tell which fixes were picked from there; the default branch of origin is
@@ -271,9 +274,9 @@ func (l *FixLog) scan(ctx context.Context, rev string) ([]finding.Finding, error
 	var fs []finding.Finding
 	var err error
 	if l.Judge != nil {
-		fs, err = l.trees.Scan(ctx, l.repo, rev, l.Judge)
+		fs, err = l.trees.Scan(ctx, rev, l.Judge)
 	} else {
-		fs, err = scanForLog(ctx, l.trees, l.repo, rev)
+		fs, err = scanForLog(ctx, l.trees, rev)
 	}
 	if err != nil || l.measured == nil {
 		return fs, err
@@ -283,8 +286,8 @@ func (l *FixLog) scan(ctx context.Context, rev string) ([]finding.Finding, error
 
 // scanForLog scans a commit with the configuration that it carries; one that cannot be used makes the commit one about
 // which no claim is made.
-func scanForLog(ctx context.Context, trees *Trees, repo git.Repository, rev string) ([]finding.Finding, error) {
-	cfg, err := TreeConfig(ctx, repo, rev)
+func scanForLog(ctx context.Context, trees *Trees, rev string) ([]finding.Finding, error) {
+	cfg, err := TreeConfig(ctx, trees.repo, rev)
 	if err != nil {
 		var ce *config.Error
 		if errors.As(err, &ce) {
@@ -292,7 +295,7 @@ func scanForLog(ctx context.Context, trees *Trees, repo git.Repository, rev stri
 		}
 		return nil, err
 	}
-	return trees.Scan(ctx, repo, rev, cfg)
+	return trees.Scan(ctx, rev, cfg)
 }
 
 // Render is the log as people read it: the document as the ledger wants it, a document of its own in a mode without.

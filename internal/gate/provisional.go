@@ -155,9 +155,10 @@ func AfterCommit(ctx context.Context, dir string) ([]fixlog.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	trees := NewTrees()
+	trees := NewTrees(repo)
+	defer trees.Keep()
 	out, err := fixlog.Update(ctx, repo, fixlog.ScanFunc(func(ctx context.Context, rev string) ([]finding.Finding, error) {
-		return scanForLog(ctx, trees, repo, rev)
+		return scanForLog(ctx, trees, rev)
 	}), l, fixlog.Options{Tip: id, After: c.Parents[0], Open: true, LogPaths: []string{cfg.FixLog.Path, LedgerPath}})
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ type target struct {
 	tree   string
 	source checks.Source
 	cache  *scancache.Store
-	memory *checks.Memory // of a scan that looks at two trees, else nil
+	memory *checks.Memory // made or loaded for the first scan that needs it
 }
 
 func open(ctx context.Context, r Request) (*target, error) {
@@ -50,7 +50,7 @@ func open(ctx context.Context, r Request) (*target, error) {
 	if err := t.pick(ctx, r); err != nil {
 		return nil, err
 	}
-	if r.Base != "" {
+	if r.Base != "" && t.cache == nil {
 		t.memory = checks.NewMemory()
 	}
 	base := t.root

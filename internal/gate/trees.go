@@ -4,25 +4,43 @@ import (
 	"context"
 
 	"github.com/gatebot/gatebot/checks"
+	"github.com/gatebot/gatebot/checks/registry"
 	"github.com/gatebot/gatebot/internal/config"
 	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/git"
+	"github.com/gatebot/gatebot/internal/scancache"
 	"github.com/gatebot/gatebot/internal/tree"
 )
 
-// Trees scans many commits of one repository: what two of them share is read and interpreted once. It may be used from
-// several goroutines, which take turns.
-type Trees struct{ memory *checks.Memory }
+// Trees scans many commits of one repository: what two of them share is read and interpreted once, also when another
+// process did it. It may be used by one goroutine at a time.
+type Trees struct {
+	repo   git.Repository
+	cache  *scancache.Store
+	memory *checks.Memory // made or loaded for the first scan
+}
 
 // NewTrees has seen no commit yet.
-func NewTrees() *Trees { return &Trees{checks.NewMemory()} }
+func NewTrees(repo git.Repository) *Trees {
+	return &Trees{repo: repo, cache: openCache(Request{}, repo)}
+}
 
 // Scan scans the whole tree of a commit with cfg: the form that the hook and the fix log use.
-func (t *Trees) Scan(ctx context.Context, repo git.Repository, rev string, cfg *config.Config) ([]finding.Finding, error) {
+func (t *Trees) Scan(ctx context.Context, rev string, cfg *config.Config) ([]finding.Finding, error) {
 	defer frugal()()
-	rep, err := t.memory.Scan(ctx, tree.NewCommit(repo, rev), scanOptions(cfg, false))
+	if t.memory == nil {
+		t.memory = t.cache.Memory(Tool().Rules, registry.Rules)
+	}
+	rep, err := t.memory.Scan(ctx, tree.NewCommit(t.repo, rev), scanOptions(cfg, false))
 	if err != nil {
 		return nil, err
 	}
 	return rep.Findings, nil
+}
+
+// Keep saves for other processes what was learned, when it was much.
+func (t *Trees) Keep() {
+	if t.memory != nil {
+		keep(t.cache, t.memory)
+	}
 }

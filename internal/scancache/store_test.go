@@ -1,9 +1,12 @@
 package scancache
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -196,4 +199,52 @@ func TestKey(t *testing.T) {
 	if k := Key(files, checks.Options{}, "", now); k != "" {
 		t.Error("unknown rules have a key")
 	}
+}
+
+// TestMemory: what was kept is found, damage is as good as nothing, and files of other rules do not pile up.
+func TestMemory(t *testing.T) {
+	s := Open(t.TempDir())
+	rule := &checks.Rule{ID: "GB101"}
+	m := checks.NewMemory()
+	if _, err := m.Scan(context.Background(), one{}, checks.Options{Rules: []*checks.Rule{rule}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, rules := range []string{"a", "b", "c"} {
+		if err := s.PutMemory(rules, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names, err := filepath.Glob(filepath.Join(s.dir, "*"+memorySuffix))
+	if err != nil || len(names) != 2 {
+		t.Fatalf("%d files of memories (%v); want the 2 newest", len(names), err)
+	}
+	kept := m.Save()
+	if got := s.Memory("c", []*checks.Rule{rule}).Save(); !bytes.Equal(got, kept) {
+		t.Errorf("found %d bytes; want the %d that were kept", len(got), len(kept))
+	}
+	empty := checks.NewMemory().Save()
+	name := s.memoryFile("c")
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range [][]byte{data[:len(data)/2], {}, append([]byte{data[0] ^ 1}, data[1:]...), append(slices.Clone(data[:len(data)-1]), data[len(data)-1]^1)} {
+		if err := os.WriteFile(name, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Memory("c", []*checks.Rule{rule}).Save(); !bytes.Equal(got, empty) {
+			t.Errorf("a damaged file of %d bytes gave a memory of %d", len(bad), len(got))
+		}
+	}
+}
+
+// one is a tree of one file.
+type one struct{}
+
+func (one) Files(context.Context) ([]checks.File, error) {
+	return []checks.File{{Path: "a.py", ID: "1"}}, nil
+}
+
+func (one) Read(context.Context, checks.File) ([]byte, error) {
+	return []byte("def step(x):\n    return x\n"), nil
 }

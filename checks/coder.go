@@ -1,0 +1,190 @@
+package checks
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+)
+
+// coder writes values to a short form or reads them back: one description of each type does both, so that they cannot
+// disagree. Numbers are uvarints, texts are numbers of a table that holds each text once. What is damaged ends in bad
+// and in no panic.
+type coder struct {
+	reading bool
+	data    []byte // what was written, or what is left to read
+	texts   []string
+	numbers map[string]uint64 // of texts, when writing
+	bad     bool
+}
+
+var errMemory = errors.New("scan memory: damaged, or written by another version (it is made again)")
+
+func (c *coder) number(v *uint64) {
+	if !c.reading {
+		c.data = binary.AppendUvarint(c.data, *v)
+		return
+	}
+	x, n := binary.Uvarint(c.data)
+	if n <= 0 {
+		c.bad, c.data = true, nil
+		*v = 0
+		return
+	}
+	*v = x
+	c.data = c.data[n:]
+}
+
+type integer interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
+}
+
+// count is a number that is not negative.
+func count[T integer](c *coder, v *T) {
+	x := uint64(*v)
+	c.number(&x)
+	*v = T(x)
+}
+
+// signed is any number.
+func signed[T integer](c *coder, v *T) {
+	x := int64(*v)
+	z := uint64(x<<1) ^ uint64(x>>63)
+	c.number(&z)
+	*v = T(int64(z>>1) ^ -int64(z&1))
+}
+
+func (c *coder) flag(v *bool) {
+	var x uint64
+	if *v {
+		x = 1
+	}
+	c.number(&x)
+	*v = x == 1
+}
+
+func word[T ~string](c *coder, v *T) {
+	if c.reading {
+		var n uint64
+		if c.number(&n); n >= uint64(len(c.texts)) {
+			c.bad, n = true, 0
+		}
+		if !c.bad {
+			*v = T(c.texts[n])
+		}
+		return
+	}
+	n, ok := c.numbers[string(*v)]
+	if !ok {
+		n = uint64(len(c.texts))
+		c.texts = append(c.texts, string(*v))
+		c.numbers[string(*v)] = n
+	}
+	c.number(&n)
+}
+
+func (c *coder) digest(d *digest) {
+	if !c.reading {
+		c.data = append(c.data, d[:]...)
+		return
+	}
+	if len(c.data) < len(d) {
+		c.bad, c.data = true, nil
+		return
+	}
+	c.data = c.data[copy(d[:], c.data):]
+}
+
+// length is the number of elements to follow, each of which takes a byte at least.
+func (c *coder) length(n int) int {
+	x := uint64(n)
+	if c.number(&x); c.reading && x > uint64(len(c.data)) {
+		c.bad, x = true, 0
+	}
+	return int(x)
+}
+
+func series[T any](c *coder, s *[]T, each func(*coder, *T)) {
+	n := c.length(len(*s))
+	if c.reading {
+		*s = nil
+		if n > 0 {
+			*s = make([]T, n)
+		}
+	}
+	for i := range *s {
+		if c.bad {
+			return
+		}
+		each(c, &(*s)[i])
+	}
+}
+
+func mapped[V any](c *coder, m *map[string]V, each func(*coder, *V)) {
+	n := c.length(len(*m))
+	if !c.reading {
+		for _, k := range sortedKeys(*m) {
+			v := (*m)[k]
+			word(c, &k)
+			each(c, &v)
+		}
+		return
+	}
+	*m = make(map[string]V, n)
+	for range n {
+		if c.bad {
+			return
+		}
+		var k string
+		var v V
+		word(c, &k)
+		each(c, &v)
+		(*m)[k] = v
+	}
+}
+
+func texts(c *coder, s *[]string) { series(c, s, word[string]) }
+
+// pack puts the table of texts before what was written.
+func (c *coder) pack() []byte {
+	size := 0
+	for _, t := range c.texts {
+		size += len(t)
+	}
+	out := make([]byte, 0, size+2*len(c.texts)+len(c.data)+32)
+	out = binary.AppendUvarint(out, uint64(len(c.texts)))
+	for _, t := range c.texts {
+		out = binary.AppendUvarint(out, uint64(len(t)))
+	}
+	for _, t := range c.texts {
+		out = append(out, t...)
+	}
+	return append(out, c.data...)
+}
+
+// unpack reads the table of texts.
+func unpack(data []byte) *coder {
+	c := &coder{reading: true, data: data}
+	n := c.length(0)
+	ends := make([]int, n)
+	at := 0
+	for i := range ends {
+		at += c.length(0)
+		ends[i] = at
+		if c.bad {
+			return c
+		}
+	}
+	if at > len(c.data) {
+		c.bad = true
+		return c
+	}
+	all := string(c.data[:at]) // one text that all share
+	c.data = c.data[at:]
+	c.texts = slices.Grow(c.texts, n)
+	from := 0
+	for _, end := range ends {
+		c.texts = append(c.texts, all[from:end])
+		from = end
+	}
+	return c
+}

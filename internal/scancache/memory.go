@@ -1,0 +1,90 @@
+package scancache
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gatebot/gatebot/checks"
+)
+
+// maxMemory is the size of a memory that is kept: a repository like vLLM takes 20 MB.
+const maxMemory = 128 << 20
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Memory gives what the last scan with these rules remembered, or an empty memory: when there is none, and when it is
+// damaged. Rules is the hash of list.
+func (s *Store) Memory(rules string, list []*checks.Rule) *checks.Memory {
+	if s == nil || rules == "" {
+		return checks.NewMemory()
+	}
+	name := s.memoryFile(rules)
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxMemory || info.Size() < 4 {
+		return checks.NewMemory()
+	}
+	data, err := os.ReadFile(name)
+	if err != nil || len(data) < 4 {
+		return checks.NewMemory()
+	}
+	sum, data := binary.LittleEndian.Uint32(data), data[4:]
+	if crc32.Checksum(data, castagnoli) != sum {
+		return checks.NewMemory()
+	}
+	m, err := checks.LoadMemory(data, list)
+	if err != nil {
+		return checks.NewMemory()
+	}
+	now := time.Now()
+	_ = os.Chtimes(name, now, now) // what is used stays; a directory of others may not allow it
+	return m
+}
+
+// PutMemory keeps what m remembers for the next scan with these rules. Of two that do so at once one stays.
+func (s *Store) PutMemory(rules string, m *checks.Memory) error {
+	if s == nil || rules == "" {
+		return nil
+	}
+	data := m.Save()
+	if len(data) > maxMemory {
+		return nil
+	}
+	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+		return fmt.Errorf("scan memory: %w", err)
+	}
+	var sum [4]byte
+	binary.LittleEndian.PutUint32(sum[:], crc32.Checksum(data, castagnoli))
+	if err := replace(s.memoryFile(rules), string(sum[:]), data); err != nil {
+		return fmt.Errorf("scan memory: %w", err)
+	}
+	s.pruneMemories()
+	return nil
+}
+
+func (s *Store) memoryFile(rules string) string {
+	return s.file("memory\x00"+rules) + memorySuffix
+}
+
+const memorySuffix = ".memory"
+
+// pruneMemories leaves the two newest: another version of the program may be in use beside this one.
+func (s *Store) pruneMemories() {
+	names, err := filepath.Glob(filepath.Join(s.dir, "*"+memorySuffix))
+	if err != nil {
+		return
+	}
+	for len(names) > 2 {
+		oldest, at := 0, time.Now()
+		for i, name := range names {
+			if info, err := os.Stat(name); err == nil && info.ModTime().Before(at) {
+				oldest, at = i, info.ModTime()
+			}
+		}
+		_ = os.Remove(names[oldest]) // another run may have done it
+		names = append(names[:oldest], names[oldest+1:]...)
+	}
+}
