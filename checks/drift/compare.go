@@ -2,6 +2,7 @@ package drift
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gatebot/gatebot/checks/dynamic"
@@ -48,6 +49,16 @@ func (l *list) op(x item) {
 	}
 }
 
+// like takes the operations of another step.
+func (l *list) like(lists []*list, of int) {
+	for _, o := range lists {
+		if o != l && o.i == of {
+			l.items = slices.Clone(o.items)
+			return
+		}
+	}
+}
+
 // record reads the steps of the phase.
 func record(in *dynamic.Input) []*list {
 	first := in.FirstStep()
@@ -64,9 +75,17 @@ func record(in *dynamic.Input) []*list {
 				now = &list{i: e.I, bucket: e.Bucket}
 				lists = append(lists, now)
 			}
+		case *trace.Same:
+			if now != nil && len(now.items) == 0 {
+				now.like(lists, e.Of)
+			}
 		case *trace.Op:
-			if now != nil {
-				now.op(item{e.Name, e.Args, e.Numbers, e.Frames, c.Region})
+			switch x := (item{e.Name, e.Args, e.Numbers, e.Frames, c.Region}); {
+			case now == nil:
+			case e.N == 0:
+				now.op(x)
+			case e.N <= len(now.items):
+				now.items[e.N-1] = x
 			}
 		case *trace.Launch:
 			if now != nil && e.Code == 0 && !c.Foreign {
@@ -121,6 +140,9 @@ func pair(a, b *list, as, bs []item) []Difference {
 			return append(out, Difference{fmt.Sprintf("step %d does %s, which step %d does not", a.i, base(x.name), b.i), false, x.frames, x.region})
 		}
 		x, y := as[k], bs[k]
+		if len(y.frames) == 0 {
+			y.frames = x.frames // the step's operations were not written again
+		}
 		switch {
 		case x.name != y.name:
 			return append(out, Difference{fmt.Sprintf("step %d does %s where step %d does %s", b.i, base(y.name), a.i, base(x.name)), false, y.frames, y.region})

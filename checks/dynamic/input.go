@@ -15,6 +15,7 @@ const (
 	Stderr        = "torch.stderr"          // the mode's words on file descriptor 2, without a place
 	CaptureQuery  = "harness.capture_query" // code asked whether it is being captured
 	InnerCapture  = "harness.inner_capture" // a capture inside the step failed
+	Shortened     = "harness.shortened"     // a phase had no time for all steps; the text says for which
 	CacheFlush    = "harness.cache_flush"   // torch.cuda.empty_cache was called
 	Definition    = "harness.definition"    // where step is defined
 	RegionAt      = "harness.region"        // where a region is defined; the text is its name

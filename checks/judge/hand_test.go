@@ -93,6 +93,8 @@ func TestChecksOnHandWrittenRuns(t *testing.T) {
 		"never reached": {check: "sync", writer: "harness", lines: `"ev":"error","source":"user","code":"exception","text":"step raised","hint":"look",` + at5,
 			status: finding.StatusError, reason: "step raised (m.py:5): look"},
 
+		"a long run that was cut": {check: "sync", writer: "probe", lines: strings.Replace(phase("sync", nothing), `"ev":"phase","name":"sync","at":"exit"`,
+			`"ev":"warning","source":"harness.shortened","text":"steps 3 to 4 were looked at"`+"\n"+`"ev":"phase","name":"sync","at":"exit"`, 1), status: finding.StatusPass, reason: "steps 3 to 4 were looked at"},
 		"equal steps":  {check: "drift", writer: "harness", lines: phase("drift", added), status: finding.StatusPass},
 		"other number": {check: "drift", writer: "harness", lines: phase("drift", strings.Replace(added, `"1"`, `"$I"`, 1)), status: finding.StatusFail, found: []string{"GB701 warn m.py:5"}},
 		"other shape":  {check: "drift", writer: "harness", lines: phase("drift", strings.Replace(added, `[4]`, `[$I]`, 1)), status: finding.StatusFail, found: []string{"GB717 warn m.py:5"}},
@@ -103,7 +105,11 @@ func TestChecksOnHandWrittenRuns(t *testing.T) {
 		"one launch more, past the dispatcher": {check: "drift", writer: "probe", lines: strings.Replace(phase("drift", added+"\n"+launched+","+at5), launched+","+at5, added, 1),
 			status: finding.StatusFail, found: []string{"GB717 warn m.py:5"}},
 		"other size of a copy": {check: "drift", writer: "probe", lines: phase("drift", strings.Replace(copied, `"bytes":4`, `"bytes":$I`, 1)+"\n"+added), status: finding.StatusFail, found: []string{"GB717 warn m.py:5"}},
-		"nothing recorded":     {check: "drift", writer: "harness", lines: phase("drift", nothing), status: finding.StatusError},
+		"written as the same":  {check: "drift", writer: "harness", lines: strings.Replace(phase("drift", added), `"i":4`+"\n"+added, `"i":4`+"\n"+`"ev":"same","of":3`, 1), status: finding.StatusPass},
+		"the same but for one operation": {check: "drift", writer: "harness", lines: strings.Replace(phase("drift", added+"\n"+added), `"i":4`+"\n"+added+"\n"+added,
+			`"i":4`+"\n"+`"ev":"same","of":3`+"\n"+strings.Replace(strings.Replace(added, `"numbers":"1"`, `"numbers":"2","n":2`, 1), `"line":5`, `"line":6`, 1), 1),
+			status: finding.StatusFail, found: []string{"GB701 warn m.py:6"}},
+		"nothing recorded": {check: "drift", writer: "harness", lines: phase("drift", nothing), status: finding.StatusError},
 
 		"allocations are shown": {check: "alloc", writer: "harness", lines: phase("alloc", `"ev":"alloc","op":"alloc","bytes":8,`+at5+"\n"+`"ev":"measure","name":"allocs","unit":"count","value":2`),
 			status: finding.StatusPass, reason: "2 allocations", found: []string{"GB302 info m.py:5"}},

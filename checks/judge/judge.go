@@ -4,6 +4,7 @@ package judge
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/gatebot/gatebot/checks/alloc"
 	"github.com/gatebot/gatebot/checks/capture"
@@ -13,6 +14,7 @@ import (
 	"github.com/gatebot/gatebot/checks/speed"
 	"github.com/gatebot/gatebot/checks/syncdebug"
 	"github.com/gatebot/gatebot/internal/finding"
+	"github.com/gatebot/gatebot/internal/trace"
 )
 
 // checks are the checks by name.
@@ -49,6 +51,11 @@ func seen(name string, in *dynamic.Input) *dynamic.Result {
 // alone runs a check on the record of one rank.
 func alone(name string, in *dynamic.Input) *dynamic.Result {
 	r := afterFailure(name, in, checks[name](in))
+	for _, w := range trace.Of[*trace.Warning](in.Trace) {
+		if w.Source == dynamic.Shortened && w.Phase == name && r.Check.Status != finding.StatusError {
+			r.Check.Reason = strings.TrimPrefix(r.Check.Reason+"; "+w.Text, "; ")
+		}
+	}
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Path == "" {
 			p := in.StepPlace()

@@ -18,7 +18,7 @@
 //
 // A run is a set of files, each of one process and one writer:
 //
-//   - the harness (Python) writes phase, step, region, op, lines, tensor, graph, alloc, measure, warning, error, end;
+//   - the harness (Python) writes phase, step, region, op, same, lines, tensor, graph, alloc, measure, warning, error, end;
 //   - the probe (C, loaded by CUDA_INJECTION64_PATH) writes device, api, launch (with name), warning, error, end, and the region,
 //     step and phase marks that a program makes through its exported functions (gatebot_region_enter and so on).
 //

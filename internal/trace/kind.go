@@ -20,6 +20,7 @@ const (
 	KindName    Kind = "name"
 	KindOp      Kind = "op"
 	KindLines   Kind = "lines"
+	KindSame    Kind = "same"
 	KindAlloc   Kind = "alloc"
 	KindGraph   Kind = "graph"
 	KindTensor  Kind = "tensor"
@@ -62,6 +63,8 @@ func fresh(k Kind) Event {
 		return &Op{}
 	case KindLines:
 		return &Lines{}
+	case KindSame:
+		return &Same{}
 	case KindName:
 		return &Name{}
 	case KindAlloc:

@@ -14,10 +14,19 @@ type Alloc struct {
 // Op is one operation that a framework sent to the device, by its dispatcher: what is known of launches without a probe.
 type Op struct {
 	Common
-	Name    string  `json:"name"`    // aten.add.Tensor, triton:kernel
-	Args    string  `json:"args"`    // dtypes, shapes and devices of its tensors, and its other arguments, in order
-	Numbers string  `json:"numbers"` // its host numbers, in order: a graph keeps those of the capture
-	Frames  []Frame `json:"frames,omitempty"`
+	Name    string `json:"name"`    // aten.add.Tensor, triton:kernel
+	Args    string `json:"args"`    // dtypes, shapes and devices of its tensors, and its other arguments, in order
+	Numbers string `json:"numbers"` // its host numbers, in order: a graph keeps those of the capture
+	// N is the place in the step's list, from 1, where the list is that of another step (Same) with this one changed; else 0.
+	N      int     `json:"n,omitempty"`
+	Frames []Frame `json:"frames,omitempty"`
+}
+
+// Same says that a step's operations are those of another step of its bucket, but for the op events with a number that
+// follow in the step.
+type Same struct {
+	Common
+	Of int `json:"of"` // the step
 }
 
 // Lines are lines of a file of the repository that the steps of a phase ran, each at least once.

@@ -68,6 +68,8 @@ func kindOf(e Event) Kind {
 		return KindOp
 	case *Lines:
 		return KindLines
+	case *Same:
+		return KindSame
 	case *Name:
 		return KindName
 	case *Alloc:

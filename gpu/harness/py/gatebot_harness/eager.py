@@ -5,7 +5,11 @@ import time
 from . import cover, devices, expected, fault, ranks, runner, values, watch
 from .probe import Probe
 from .ops import Recorder
+from .runner import DETAIL
 
+BUDGET = {"sync": 60.0, "drift": 30.0}  # seconds of plain steps; what a long run of slow steps is cut down to
+RECORDING = 15.0  # seconds of steps recorded operation by operation, after which three such steps are enough
+STACKS = 3  # steps whose allocations are recorded with their stacks
 KEEP = 256 << 20  # bytes of reference outputs that are kept for comparison; beyond it digests alone decide
 
 
@@ -61,8 +65,9 @@ class Phases:
     def reference(self):
         """Every step from the first, its outputs read."""
         self.start()
-        size, ref, want = 0, expected.Reference(self.run), {}
+        size, ref, want, began = 0, expected.Reference(self.run), {}, 0
         for i in self.warmup + self.steps:
+            began = began or i == self.steps[0] and time.monotonic()
             out = self.run.outputs(i, self.run.step(i, before=lambda i: want.update({i: ref.before(i)})))
             self.run.sync()
             ref.compare(i, out, want.pop(i))
@@ -70,9 +75,18 @@ class Phases:
             size += sum(v.nbytes for v in out.values() if isinstance(v, self.torch.Tensor))
             if size <= KEEP:
                 self.kept[i] = {k: v.detach().cpu().clone() for k, v in out.items() if isinstance(v, self.torch.Tensor)}
+        self.pace = (time.monotonic() - began) / len(self.steps)
         if self.cfg["reference"]:
             self.torch.save({"digests": self.digests, "tensors": self.kept if size <= KEEP else {}}, self.cfg["reference"])
         self.kept = {}
+
+    def within(self, phase):
+        """The steps that a phase has time for, the same ones in every rank. The trace says what is left out."""
+        fit = min(self.team.vote(f"the steps of {phase}", max(len(self.steps[:DETAIL]), int(BUDGET[phase] / max(self.pace, 1e-6)))))
+        if fit < len(self.steps):
+            self.trace.emit("warning", source="harness.shortened", text=f"steps {self.steps[0]} to {self.steps[fit - 1]} were "
+                            f"looked at, and not those up to {self.steps[-1]}: a step takes {self.pace:.2g} s")
+        return self.steps[:fit]
 
     def sync(self):
         """Every step again under torch's sync-debug mode. The outputs are read with the mode off: two eager runs that
@@ -86,7 +100,7 @@ class Phases:
                 yield
 
         with self.listen.python_warnings(), self.listen.stderr():
-            for i in self.warmup + self.steps:
+            for i in self.warmup + self.within("sync"):
                 out = self.run.step(i, armed if i in self.steps else contextlib.nullcontext)
                 self.run.sync()
                 self.run.emit_outputs(i, self.run.outputs(i, out), "eager")
@@ -99,8 +113,11 @@ class Phases:
         lines = cover.Lines(self.trace, self.root)
         want = runner.recorded(self.cfg, self.steps)
 
+        spent = [0.0, 0]  # seconds and steps of recording: a step of many operations is not looked at eight times
+
         @contextlib.contextmanager
         def recording():
+            began = time.monotonic()
             with rec.mode(), self.probe.armed(), lines.on():
                 rec.on = True
                 self.probe.launch_frames(True)
@@ -108,9 +125,16 @@ class Phases:
                     yield
                 finally:
                     rec.on = False
+                    spent[:] = spent[0] + time.monotonic() - began, spent[1] + 1
 
-        for i in self.steps:
-            self.run.step(i, recording if i in want else contextlib.nullcontext)
+        steps = self.within("drift")
+        last = max(want & set(steps))
+        for i in steps:
+            close = i in want and (spent[0] < RECORDING or spent[1] < 3)
+            self.run.step(i, recording if close else contextlib.nullcontext)
+            rec.step(i, self.run.bucket(i))
+            if i == last:
+                break
         self.run.sync()
         lines.tell()
 
@@ -120,14 +144,18 @@ class Phases:
         torch, mem = self.torch, self.torch.cuda.memory
         self.start()
         self.warm()
-        steps = self.steps[: self.cfg["steps"]]
+        steps = self.steps[: min(self.cfg["steps"], DETAIL)]
         keys = {"allocs": "allocation.all.allocated", "alloc_bytes": "allocated_bytes.all.allocated",
                 "segments": "segment.all.allocated", "segments_freed": "segment.all.freed"}
         mem._record_memory_history("all", context="all", stacks="python", max_entries=100_000)
         pinned_steps, where = [], {}
         self.moves(where, steps[0] - 1)
         try:
-            for i in steps:
+            for k, i in enumerate(steps):
+                if k == STACKS:
+                    self.run.sync()
+                    self.history(mem._snapshot()["device_traces"])
+                    mem._record_memory_history(None)
                 before, host = counts(torch, keys.values()), pinned(torch)
                 self.listen.stepping = True
                 out = self.run.step(i, lambda: self.probe.armed(brief=True))
@@ -143,7 +171,8 @@ class Phases:
                     if host_after > host:
                         pinned_steps.append(i)
             self.run.sync()
-            self.history(mem._snapshot()["device_traces"])
+            if len(steps) <= STACKS:
+                self.history(mem._snapshot()["device_traces"])
         finally:
             mem._record_memory_history(None)
         if any(self.team.vote("pinned memory", bool(pinned_steps))):

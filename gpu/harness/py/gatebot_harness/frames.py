@@ -41,7 +41,7 @@ class Root:
 
     def __init__(self, root):
         self.root = os.path.join(os.path.realpath(root), "")
-        self.known = {}
+        self.known, self.places = {}, {}
 
     def has(self, filename):
         hit = self.known.get(filename)
@@ -56,14 +56,19 @@ class Root:
             self.known[filename] = hit
         return hit
 
-    def innermost(self):
-        """The caller's innermost frame inside the repository, as a list of one, or the innermost of all."""
-        f, first = sys._getframe(1), None
+    def innermost_code(self, f):
+        """(code, line) of the innermost frame from f on that is inside the repository, or of the innermost of all that is
+        not ours."""
+        first = (None, 0)
         while f is not None:
-            name = f.f_code.co_filename
-            if not ours(name):
-                if self.has(name):
-                    return [_one(f.f_code, f.f_lineno)]
-                first = first or f
+            code = f.f_code
+            name = code.co_filename
+            where = self.places.get(name)
+            if where is None:
+                where = self.places[name] = 2 if self.has(name) and not ours(name) else 0 if ours(name) else 1
+            if where == 2:
+                return code, f.f_lineno
+            if where and first[0] is None:
+                first = code, f.f_lineno
             f = f.f_back
-        return [_one(first.f_code, first.f_lineno)] if first else []
+        return first

@@ -1,52 +1,79 @@
 """The list of what a step asks of the device: every ATen operation and every Triton launch, with shapes, dtypes and host
-numbers, and the line of the repository that asked. Two steps of one bucket must give the same list."""
+numbers, and the line of the repository that asked. Two steps of one bucket must give the same list.
+
+A step of a large model has tens of thousands of operations. They are kept as they are and put into words only where they
+are written: all of the first step of a bucket, and of the others what is different."""
+import sys
 import threading
+import time
 
 
-def signature(torch, args):
+def signature(Tensor, args):
     """(what a launch depends on, host numbers that a graph would freeze, whether a device tensor takes part)."""
     shape, numbers, device = [], [], False
-
-    def add(a):
-        nonlocal device
-        if isinstance(a, torch.Tensor):
+    left = list(args)
+    left.reverse()
+    while left:
+        a = left.pop()
+        if isinstance(a, Tensor):
             device = device or a.is_cuda
-            shape.append(f"{str(a.dtype)[6:]}{list(a.shape)}@{a.device}")
-        elif isinstance(a, (list, tuple)):
-            for x in a:
-                add(x)
-        elif isinstance(a, dict):
-            for k in a:
-                add(a[k])
+            shape.append((a.dtype, tuple(a.shape), a.device))
+        elif a is None:
+            pass
         elif isinstance(a, (bool, int, float, complex)):
-            numbers.append(repr(a))
-        elif a is not None:
+            numbers.append(a)
+        elif isinstance(a, (list, tuple)):
+            left.extend(reversed(a))
+        elif isinstance(a, dict):
+            left.extend(reversed(list(a.values())))
+        else:
             text = str(a)
             device = device or text.startswith("cuda")
             shape.append(text[:80] if len(text) < 80 and " at 0x" not in text else type(a).__name__)
+    return tuple(shape), tuple(numbers), device
 
-    for a in args:
-        add(a)
-    return shape, numbers, device
+
+def words(shape):
+    return " ".join(s if isinstance(s, str) else f"{str(s[0])[6:]}{list(s[1])}@{s[2]}" for s in shape)
 
 
 class Recorder:
-    """Emits op events while it is on."""
+    """Emits op events of the steps that it is on for."""
 
     def __init__(self, torch, trace, root, probe):
         self.torch, self.trace, self.root, self.probe, self.on = torch, trace, root, probe, False
+        self.items, self.first, self.names = [], {}, {}
         self.thread = threading.get_ident()
         self.hook_triton()
 
     def record(self, name, args, out=None):
         if not self.on:
             return
-        shape, numbers, device = signature(self.torch, args)
+        shape, numbers, device = signature(self.torch.Tensor, args)
         if not device and out is not None:
-            device = signature(self.torch, [out])[2]
+            device = signature(self.torch.Tensor, (out,))[2]
         if device:
-            self.trace.emit("op", name=name, args=" ".join(shape), numbers=" ".join(numbers),
-                            frames=self.root.innermost())
+            self.items.append((name, shape, numbers, self.root.innermost_code(sys._getframe(1)), time.monotonic_ns()))
+
+    def step(self, i, bucket):
+        """Writes what was kept of a step."""
+        items, self.items = self.items, []
+        first = self.first.setdefault(bucket, (i, items))
+        which = range(len(items))
+        if first[0] != i and len(first[1]) == len(items):
+            other = [k for k, (a, b) in enumerate(zip(first[1], items)) if a[:3] != b[:3]]
+            if 2 * len(other) <= len(items):
+                self.trace.emit("same", of=first[0])
+                which = other
+        whole = len(which) == len(items)
+        for k in which:
+            func, shape, numbers, (code, line), t = items[k]
+            name = self.names.get(func)
+            if name is None:
+                name = self.names[func] = str(func)
+            frames = [{"file": code.co_filename, "line": line, "func": getattr(code, "co_qualname", code.co_name)}] if code else None
+            self.trace.emit("op", t=t, name=name, args=words(shape), numbers=" ".join(map(repr, numbers)), frames=frames,
+                            n=None if whole else k + 1)
 
     def mode(self):
         from torch.utils._python_dispatch import TorchDispatchMode
@@ -61,7 +88,7 @@ class Recorder:
                     out = func(*args, **(kwargs or {}))
                 finally:
                     recorder.probe.launch_frames(recorder.on)
-                recorder.record(str(func), [args, kwargs or {}], out)
+                recorder.record(func, (args, kwargs) if kwargs else args, out)
                 return out
 
         return Ops()

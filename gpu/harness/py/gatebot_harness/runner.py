@@ -9,6 +9,7 @@ import sys
 from . import devices, fault, regions, values
 
 SEED = 1234
+DETAIL = 8  # steps from the first measured one that are looked at closely, however many are compared
 
 
 def load(torch, entry, root):
@@ -188,6 +189,6 @@ def plan(cfg):
 
 def recorded(cfg, steps):
     """The steps that are recorded operation by operation: the first few and those around each boundary."""
-    first = steps[: cfg["steps"]]
+    first = steps[: min(cfg["steps"], DETAIL)]
     near = {s for b in cfg["boundaries"] for s in (b - 1, b, b + 1)}
     return set(first) | (near & set(steps))

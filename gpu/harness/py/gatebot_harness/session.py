@@ -157,7 +157,9 @@ class Session:
         torch = self.torch
         given = devices.of(torch, flat)
         on = set(given) | self.on.get((name, n), set())
-        if name in self.owners:
+        if len(devices.used(torch)) == 1:
+            pass
+        elif name in self.owners:
             on.update(t.device.index for _, t in values.walk(torch, self.owners[name], depth=6) if t.is_cuda)
         else:
             on.update(devices.used(torch))
