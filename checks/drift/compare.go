@@ -61,12 +61,18 @@ func (l *list) like(lists []*list, of int) {
 
 // record reads the steps of the phase.
 func record(in *dynamic.Input) []*list {
-	first := in.FirstStep()
+	first, inside := in.FirstStep(), in.Captured()
 	var lists []*list
 	var now *list
 	for _, e := range in.Trace.Events {
 		c := e.Base()
 		if c.Phase != phase {
+			continue
+		}
+		if _, mark := e.(*trace.Step); !mark && inside != nil && !inside[c.Region] {
+			if op, ok := e.(*trace.Op); ok && now != nil && op.N == 0 {
+				now.op(item{}) // what lies between captured regions may be another in every step; its place is kept
+			}
 			continue
 		}
 		switch e := e.(type) {

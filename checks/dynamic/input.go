@@ -20,6 +20,7 @@ const (
 	Definition    = "harness.definition"    // where step is defined
 	RegionAt      = "harness.region"        // where a region is defined; the text is its name
 	CaptureFailed = "capture_failed"        // code of an error: a region could not be captured
+	WholeStep     = "step"                  // the region that is the whole step
 	otherRank     = "other_rank"            // code of an error: another rank gave up
 	FirstStep     = "first_step"            // measure: the first step after warm-up
 	RegionMeasure = "region"                // measure: a region that is to be captured (1) or stays eager (0)

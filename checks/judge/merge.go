@@ -2,6 +2,7 @@ package judge
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/gatebot/gatebot/checks/dynamic"
 	"github.com/gatebot/gatebot/internal/finding"
@@ -42,6 +43,9 @@ func add(all *[]finding.Finding, f finding.Finding, sees func(rule, check string
 	g := &(*all)[best]
 	note := finding.Evidence{Kind: finding.EvidenceMeasured, Path: f.Path, Line: f.Line, Message: f.Check + ": " + f.Message}
 	g.Evidence = append(slices.Clone(g.Evidence), append([]finding.Evidence{note}, f.Evidence...)...)
+	if _, only, ok := strings.Cut(f.Message, onRanks); ok && !strings.Contains(g.Message, onRanks) {
+		g.Message += onRanks + only
+	}
 	if f.Confidence == finding.Proven {
 		g.Confidence = finding.Proven
 	}

@@ -131,6 +131,9 @@ func regions(out *dynamic.Result, r ofRank) {
 	}
 }
 
+// onRanks comes before the ranks that a finding was seen on, where it is not all of them.
+const onRanks = ", seen on "
+
 // union gives what the ranks found, each place once.
 func union(all []ofRank) []finding.Finding {
 	var out []finding.Finding
@@ -152,7 +155,7 @@ func union(all []ofRank) []finding.Finding {
 	}
 	for i := range out {
 		if ranks := slices.Compact(on[i]); len(ranks) < len(all) {
-			out[i].Message += ", on " + which(ranks, len(all)) + " only"
+			out[i].Message += onRanks + which(ranks, len(all)) + " only"
 		}
 	}
 	return out

@@ -67,7 +67,7 @@ func TestRanks(t *testing.T) {
 			}
 			var got []string
 			for _, f := range r.Findings {
-				_, only, _ := strings.Cut(f.Message, ", on ")
+				_, only, _ := strings.Cut(f.Message, onRanks)
 				got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s:%d %s", f.Rule, f.Path, f.Line, only)))
 			}
 			if d := cmp.Diff(tc.found, got); d != "" {

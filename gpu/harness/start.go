@@ -39,6 +39,11 @@ func (e ended) String() string {
 func (e ended) words() string {
 	lines := strings.Split(strings.TrimSpace(e.tail), "\n")
 	last := ""
+	for _, l := range lines { // torchrun says of a rank how it ended, in the middle of a page
+		if l = strings.TrimSpace(l); strings.HasPrefix(l, "exitcode") {
+			return "; the launcher says " + l
+		}
+	}
 	for i := len(lines) - 1; i >= 0 && !strings.ContainsFunc(last, unicode.IsLetter); i-- { // frames of === say nothing
 		last = strings.Map(func(r rune) rune {
 			if r < 0x20 || r == 0x7f {
