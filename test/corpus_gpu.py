@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Gates every Python case of testdata/corpus and every module of testdata/steps on a GPU, and compares.
 
-    python3 test/corpus_gpu.py GATEBOT OUT [--jobs 14] [--only SUBSTRING] [--limit SECONDS]
+    python3 test/corpus_gpu.py GATEBOT OUT [--jobs 14] [--only SUBSTRING,...] [--limit SECONDS]
 
 GATEBOT is the program, with gatebot-gpu (and gatebot-probe.so, to run under the probe) beside it. Each case runs in a
 folder of its own below /tmp/gatebot-corpus. OUT gets results.tar.gz (the results files), traces.tar.gz (what
@@ -129,7 +129,7 @@ def main():
         jobs.append((f"steps.{os.path.basename(d[:-1])}", glob.glob(d + "*.py") + [d + ".gatebot.yaml"], None))
     cards = len(subprocess.run(["nvidia-smi", "-L"], stdout=subprocess.PIPE, check=True).stdout.splitlines())
     jobs.sort(key=lambda j: (j[0].removeprefix("steps.") not in TWO, not j[0].startswith("steps."), j[0]))
-    jobs = [j for j in jobs if args.only in j[0] and (cards > 1 or j[0].removeprefix("steps.") not in TWO)]
+    jobs = [j for j in jobs if any(o in j[0] for o in args.only.split(",")) and (cards > 1 or j[0].removeprefix("steps.") not in TWO)]
     began, wrong, table = time.time(), 0, []
     with ThreadPoolExecutor(args.jobs) as pool:
         # One card to a module, in turn, but for those that need two.
