@@ -39,4 +39,15 @@ func TestRecordedH200(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 	}
+	var h Health
+	read("health.json", &h)
+	if h.Schema != HealthSchema || len(h.Devices) != 2 || h.Devices[0].Uncorrected == nil || h.Partly != "" || len(h.Xids) != 1 {
+		t.Errorf("health: %+v", h)
+	}
+	// another program had faulted on the second card, and an Xid of a program keeps no card from being trusted
+	for i, want := range []int{0, 1} {
+		if p := h.Problems(i, Since); len(p) != want || want > 0 && p[0].Fatal {
+			t.Errorf("device %d: %+v", i, p)
+		}
+	}
 }

@@ -31,7 +31,7 @@ func Rows(results []trial.Result) []Row {
 		switch {
 		case r.Died != "":
 			row.Unknown = r.Died
-		case r.Unseen != "" || r.Blind != "":
+		case r.Eager == "" && (r.Unseen != "" || r.Blind != ""):
 			row.Unknown = r.Unseen + r.Blind
 		}
 		for _, c := range r.Calls {
