@@ -51,7 +51,7 @@ func TestCommonIsWhatWasMeasured(t *testing.T) {
 }
 
 // The table that an H200 gave when it was measured again is the first one, but for two calls: an event that was recorded
-// before the capture does break it when it is asked for, and clamp takes a tensor and a number in this release.
+// before the capture does break it when it is asked for, and clamp takes a tensor and a number, as min= and max=.
 func TestMeasuredAgain(t *testing.T) {
 	read := func(name string) map[string]Old {
 		text, err := os.ReadFile("../../checks/torchop/testdata/" + name)
