@@ -1,0 +1,7 @@
+import torch
+from torch import nn
+
+
+class Restore(nn.Module):
+    def forward(self, x: torch.Tensor):
+        return x.max().item()
