@@ -57,6 +57,7 @@ $(LINT):
 
 bench: build ## ratios side by side in one run; results belong in docs/measurements.md
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./internal/pyast ./internal/queue ./checks
+	$(GO) test -run '^$$' -bench Intake -benchtime 5s ./webhook
 	GATEBOT=$(CURDIR)/bin/gatebot tools/bench-scan.sh
 
 demo: build ## one pull request through the whole machine, without an account or a GPU
