@@ -91,6 +91,8 @@ func (g *fakeGitHub) GitToken(context.Context, github.Repo) (string, error) {
 	return "token", nil
 }
 
+func (g *fakeGitHub) PushToken(context.Context, github.Repo) (string, error) { return "token", nil }
+
 func (g *fakeGitHub) Pull(_ context.Context, _ github.Repo, n int) (github.Pull, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -303,6 +305,8 @@ func (m *fakeMirrors) Fetch(_ context.Context, _ queue.Repo, refs ...string) (st
 		return m.FetchError
 	})
 }
+
+func (m *fakeMirrors) Push(context.Context, queue.Repo, string) error { return nil }
 
 func (m *fakeMirrors) Resolve(_ context.Context, _, rev string) (string, error) {
 	for ref, id := range m.Refs {

@@ -57,25 +57,54 @@ func (f *fixLog) onEvent(ctx context.Context, _ queue.Event, t Trigger) error {
 			return &dropError{fmt.Sprintf("fix log: configuration of %.12s: %v", tip, err)}
 		}
 	}
-	switch cfg.FixLog.Mode {
-	case "pr", "push":
-	case "off":
+	if cfg.FixLog.Mode == "off" {
 		return nil
-	default:
-		return &dropError{fmt.Sprintf("fix log: mode %q is not written by the server (use pr, push or off)", cfg.FixLog.Mode)}
 	}
 	doc := logDocument{repo: t.Repo, dir: dir, tip: tip, path: cfg.FixLog.Path, heading: cfg.FixLog.Heading, mode: cfg.FixLog.Mode}
-	if doc.old, _, err = f.mirrors.ReadFile(ctx, dir, tip, doc.path); err != nil {
+	ledger, err := f.ledger(ctx, &doc, t.Base)
+	if err != nil {
 		return err
 	}
-	if doc.new, err = f.render(ctx, &doc, t.Base); err != nil {
+	switch doc.mode {
+	case "pr", "push":
+		err = f.table(ctx, &doc, ledger)
+	case "fragments":
+		err = f.fragments(ctx, &doc, ledger)
+	case "notes":
+		return f.notes(ctx, &doc, ledger)
+	default:
+		return &dropError{fmt.Sprintf("fix log: mode %q is none of pr, push, fragments, notes, off", doc.mode)}
+	}
+	if err != nil {
 		return err
 	}
-	if bytes.Equal(doc.old, doc.new) {
+	if len(doc.files) == 0 {
 		f.log.InfoContext(ctx, "fix log: nothing new", "tip", tip)
 		return nil
 	}
 	return f.write(ctx, &doc)
+}
+
+// table is the log as one table in one document.
+func (f *fixLog) table(ctx context.Context, doc *logDocument, ledger *fixlog.Ledger) error {
+	now, err := fixlog.Merge(doc.old, ledger, doc.heading)
+	if err != nil {
+		return err
+	}
+	return f.add(ctx, doc, doc.path, now)
+}
+
+// add puts a file into the document unless the default branch has it so.
+func (f *fixLog) add(ctx context.Context, doc *logDocument, path string, now []byte) error {
+	old, _, err := f.mirrors.ReadFile(ctx, doc.dir, doc.tip, path)
+	if err != nil || bytes.Equal(old, now) {
+		return err
+	}
+	if doc.files == nil {
+		doc.files = map[string]logFile{}
+	}
+	doc.files[path] = logFile{old, now}
+	return nil
 }
 
 // logDocument is one version of the log on its way.
@@ -85,15 +114,22 @@ type logDocument struct {
 	path     string
 	heading  string
 	mode     string
-	old, new []byte
+	old      []byte             // the document as the default branch has it
+	files    map[string]logFile // what is to be written
 }
+
+type logFile struct{ old, new []byte }
 
 // ledgerKey is where a repository's ledger is kept.
 func ledgerKey(repo int64) string { return "ledger/" + strconv.FormatInt(repo, 10) }
 
-// render extends the ledger to the tip, stores it and merges it into the document. A new ledger begins where the push
-// did: what was fixed before gatebot watched is for `gatebot fixlog update`.
-func (f *fixLog) render(ctx context.Context, doc *logDocument, before string) ([]byte, error) {
+// ledger extends the ledger to the tip and stores it. A new ledger begins where the push did: what was fixed before gatebot
+// watched is for `gatebot fixlog update`. No commit is skipped by a quick look, as on the command line: that parses in this
+// process, and what strangers wrote is only ever parsed in a child.
+func (f *fixLog) ledger(ctx context.Context, doc *logDocument, before string) (_ *fixlog.Ledger, err error) {
+	if doc.old, _, err = f.mirrors.ReadFile(ctx, doc.dir, doc.tip, doc.path); err != nil {
+		return nil, err
+	}
 	key := ledgerKey(doc.repo.ID)
 	rec, err := f.q.Get(ctx, queue.BucketFixLog, key)
 	missing := errors.Is(err, queue.ErrNotFound)
@@ -127,7 +163,7 @@ func (f *fixLog) render(ctx context.Context, doc *logDocument, before string) ([
 	if failed != nil {
 		return nil, failed
 	}
-	return fixlog.Merge(doc.old, ledger, doc.heading)
+	return ledger, nil
 }
 
 // extend adopts what people wrote and walks the new commits.

@@ -26,12 +26,21 @@ func (f *fixLog) write(ctx context.Context, doc *logDocument) error {
 	return f.writePull(ctx, doc)
 }
 
+// contents is what the files are to hold.
+func (d *logDocument) contents() map[string][]byte {
+	out := map[string][]byte{}
+	for path, f := range d.files {
+		out[path] = f.new
+	}
+	return out
+}
+
 // commit makes one commit of the log.
 func (f *fixLog) commit(ctx context.Context, doc *logDocument, branch, expected string) error {
 	id, err := f.gh.CommitOnBranch(ctx, ghRepo(doc.repo), github.BranchCommit{
 		Branch: branch, ExpectedHead: expected, Headline: "Update " + doc.heading,
 		Body:  fmt.Sprintf("Observed by comparing findings of each commit up to %.12s with those of its parent.", doc.tip),
-		Files: map[string][]byte{doc.path: doc.new},
+		Files: doc.contents(),
 	})
 	if err != nil {
 		return err
@@ -94,22 +103,25 @@ func (f *fixLog) branchFor(ctx context.Context, doc *logDocument) (expected stri
 	if _, err := f.mirrors.Fetch(ctx, doc.repo, "refs/heads/"+logBranch); err != nil {
 		return "", false, err
 	}
-	there, _, err := f.mirrors.ReadFile(ctx, doc.dir, head, doc.path)
-	if err != nil {
-		return "", false, err
-	}
 	parted, err := f.mirrors.MergeBase(ctx, doc.dir, head, doc.tip)
 	if err != nil {
 		return "", false, err
 	}
-	var was []byte
-	if parted != "" {
-		if was, _, err = f.mirrors.ReadFile(ctx, doc.dir, parted, doc.path); err != nil {
+	mergeable, same := parted != "", true
+	for path, file := range doc.files {
+		there, _, err := f.mirrors.ReadFile(ctx, doc.dir, head, path)
+		if err != nil {
 			return "", false, err
 		}
+		var was []byte
+		if parted != "" {
+			if was, _, err = f.mirrors.ReadFile(ctx, doc.dir, parted, path); err != nil {
+				return "", false, err
+			}
+		}
+		mergeable, same = mergeable && bytes.Equal(was, file.old), same && bytes.Equal(there, file.new)
 	}
-	mergeable := parted != "" && bytes.Equal(was, doc.old)
-	if mergeable && bytes.Equal(there, doc.new) {
+	if mergeable && same {
 		return head, true, nil
 	}
 	open, err := f.gh.HasOpenPull(ctx, repo, logBranch, doc.repo.Default)

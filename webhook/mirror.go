@@ -27,6 +27,8 @@ type GitMirrors struct {
 	Dir string
 	// Token authenticates one fetch; nil for none.
 	Token func(ctx context.Context, r queue.Repo) (string, error)
+	// PushToken authenticates one push; nil for none.
+	PushToken func(ctx context.Context, r queue.Repo) (string, error)
 	// Host is the only host tokens go to; a clone URL elsewhere is refused. Empty: any host.
 	Host string
 
@@ -45,23 +47,9 @@ func (m *GitMirrors) Fetch(ctx context.Context, r queue.Repo, refs ...string) (s
 	if err := m.ensure(ctx, dir); err != nil {
 		return "", err
 	}
-	u, err := url.Parse(r.CloneURL)
+	env, err := m.env(ctx, r, m.Token)
 	if err != nil {
-		return "", fmt.Errorf("clone URL %q: %w", r.CloneURL, err)
-	}
-	if m.Host != "" && !strings.EqualFold(u.Host, m.Host) {
-		return "", fmt.Errorf("clone URL %q is not on %s (a token for one host is not shown to another)", r.CloneURL, m.Host)
-	}
-	env := append(git.CleanEnv(), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=true")
-	if m.Token != nil {
-		token, err := m.Token(ctx, r)
-		if err != nil {
-			return "", err
-		}
-		// Through the environment: a command line can be read by every user of the machine.
-		basic := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + token))
-		env = append(env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http."+u.Scheme+"://"+u.Host+"/.extraHeader",
-			"GIT_CONFIG_VALUE_0=Authorization: Basic "+basic)
+		return "", err
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
@@ -89,6 +77,56 @@ func (m *GitMirrors) Fetch(ctx context.Context, r queue.Repo, refs ...string) (s
 	return dir, nil
 }
 
+// env is the environment of one transfer, with a token for the mirror's host and no other.
+func (m *GitMirrors) env(ctx context.Context, r queue.Repo, token func(context.Context, queue.Repo) (string, error)) ([]string, error) {
+	u, err := url.Parse(r.CloneURL)
+	if err != nil {
+		return nil, fmt.Errorf("clone URL %q: %w", r.CloneURL, err)
+	}
+	if m.Host != "" && !strings.EqualFold(u.Host, m.Host) {
+		return nil, fmt.Errorf("clone URL %q is not on %s (a token for one host is not shown to another)", r.CloneURL, m.Host)
+	}
+	env := append(git.CleanEnv(), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=true")
+	if token == nil {
+		return env, nil
+	}
+	secret, err := token(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	// Through the environment: a command line can be read by every user of the machine.
+	basic := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + secret))
+	return append(env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http."+u.Scheme+"://"+u.Host+"/.extraHeader",
+		"GIT_CONFIG_VALUE_0=Authorization: Basic "+basic), nil
+}
+
+// ErrRejected means that the remote's ref has moved meanwhile.
+var ErrRejected = errors.New("push rejected")
+
+// Push implements Mirrors.
+func (m *GitMirrors) Push(ctx context.Context, r queue.Repo, ref string) error {
+	dir := filepath.Join(m.Dir, strconv.FormatInt(r.ID, 10)+".git")
+	unlock, err := m.locks.lock(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	env, err := m.env(ctx, r, m.PushToken)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
+	err = run(ctx, dir, env, "-c", "http.followRedirects=false", "push", "--quiet", "--no-verify", "--", r.CloneURL, ref+":"+ref)
+	if err != nil && (strings.Contains(err.Error(), "[rejected]") || strings.Contains(err.Error(), "failed to push some refs")) {
+		return fmt.Errorf("push to %s/%s: %w: %w", r.Owner, r.Name, ErrRejected, err)
+	}
+	if err != nil {
+		return fmt.Errorf("push to %s/%s: %w", r.Owner, r.Name, err)
+	}
+	return nil
+}
+
 // ensure makes the bare repository when it is not there. It is made under another name first: a half-made one
 // would look finished after a crash.
 func (m *GitMirrors) ensure(ctx context.Context, dir string) error {
@@ -106,6 +144,8 @@ func (m *GitMirrors) ensure(ctx context.Context, dir string) error {
 	for _, args := range [][]string{
 		{"init", "--quiet", "--bare", "."},
 		{"config", "gc.auto", "0"},
+		{"config", "user.name", "gatebot"}, // of notes
+		{"config", "user.email", "gatebot@users.noreply.github.com"},
 		{"config", "core.hooksPath", os.DevNull},
 	} {
 		if err := run(ctx, fresh, git.CleanEnv(), args...); err != nil {

@@ -51,6 +51,7 @@ func (t inProcess) RoundTrip(req *http.Request) (resp *http.Response, err error)
 type standinMirrors struct{ repo *standin.Repository }
 
 func (m standinMirrors) Fetch(context.Context, queue.Repo, ...string) (string, error) { return "", nil }
+func (m standinMirrors) Push(context.Context, queue.Repo, string) error               { return nil }
 func (m standinMirrors) Resolve(_ context.Context, _, rev string) (string, error) {
 	var n int
 	if _, err := fmt.Sscanf(rev, "refs/pull/%d/head", &n); err == nil {

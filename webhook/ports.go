@@ -68,6 +68,7 @@ type GitHub interface {
 	ID() int64 // of the App
 	Login(ctx context.Context) (string, error)
 	GitToken(ctx context.Context, r github.Repo) (string, error)
+	PushToken(ctx context.Context, r github.Repo) (string, error)
 }
 
 // Mirrors keeps one bare repository per GitHub repository.
@@ -75,6 +76,8 @@ type Mirrors interface {
 	// Fetch brings refs (full names) up to date and returns the git directory. A ref that the remote does not have is
 	// ErrNoRef.
 	Fetch(ctx context.Context, r queue.Repo, refs ...string) (dir string, err error)
+	// Push sends a ref of the mirror to the remote, if that is a fast-forward there; else it is ErrRejected.
+	Push(ctx context.Context, r queue.Repo, ref string) error
 	// Resolve is the commit that rev names in the mirror, or git.ErrNotFound.
 	Resolve(ctx context.Context, dir, rev string) (string, error)
 	// Tree is the tree id of a commit.

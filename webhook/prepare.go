@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gatebot/gatebot/internal/config"
+	"github.com/gatebot/gatebot/internal/gate"
 	"github.com/gatebot/gatebot/internal/git"
 	"github.com/gatebot/gatebot/internal/queue"
 	"github.com/gatebot/gatebot/webhook/github"
@@ -151,6 +152,10 @@ func (p *planner) bases(ctx context.Context, r *Record, dir string) (old, truste
 
 // onlyLog reports whether a change is the fix log and nothing else. A log that is not Markdown is not believed.
 func onlyLog(changed []string, log string) bool {
-	return len(changed) > 0 && log != "" && strings.EqualFold(path.Ext(log), ".md") &&
-		!slices.ContainsFunc(changed, func(c string) bool { return c != log })
+	isLog := func(c string) bool {
+		fragment, ok := strings.CutPrefix(c, gate.FragmentsDir+"/")
+		return log != "" && c == log && strings.EqualFold(path.Ext(log), ".md") || c == gate.LedgerPath ||
+			ok && path.Ext(fragment) == ".json" && !strings.Contains(fragment, "/")
+	}
+	return len(changed) > 0 && !slices.ContainsFunc(changed, func(c string) bool { return !isLog(c) })
 }

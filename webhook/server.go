@@ -97,7 +97,8 @@ func New(o Options) (*Server, error) {
 	if o.Mirrors == nil {
 		o.Mirrors = &GitMirrors{
 			Dir: filepath.Join(o.Data, "mirrors"), Host: o.GitHost,
-			Token: func(ctx context.Context, r queue.Repo) (string, error) { return o.GitHub.GitToken(ctx, ghRepo(r)) },
+			Token:     func(ctx context.Context, r queue.Repo) (string, error) { return o.GitHub.GitToken(ctx, ghRepo(r)) },
+			PushToken: func(ctx context.Context, r queue.Repo) (string, error) { return o.GitHub.PushToken(ctx, ghRepo(r)) },
 		}
 	}
 	trail, err := openAudit(filepath.Join(o.Data, "audit.jsonl"))

@@ -185,6 +185,15 @@ func (a *App) token(id int64, o *gh.InstallationTokenOptions) *ghinstallation.Tr
 
 // GitToken mints a token that can read the contents of this one repository and nothing else, for one fetch.
 func (a *App) GitToken(ctx context.Context, r Repo) (string, error) {
+	return a.gitToken(ctx, r, "read")
+}
+
+// PushToken is GitToken for one push.
+func (a *App) PushToken(ctx context.Context, r Repo) (string, error) {
+	return a.gitToken(ctx, r, "write")
+}
+
+func (a *App) gitToken(ctx context.Context, r Repo, level string) (string, error) {
 	if a.opts.Token != "" {
 		return a.opts.Token, nil
 	}
@@ -193,7 +202,7 @@ func (a *App) GitToken(ctx context.Context, r Repo) (string, error) {
 	}
 	t := a.token(r.Installation, &gh.InstallationTokenOptions{
 		RepositoryIDs: []int64{r.ID},
-		Permissions:   &gh.InstallationPermissions{Contents: gh.String("read")},
+		Permissions:   &gh.InstallationPermissions{Contents: gh.String(level)},
 	})
 	ctx, cancel := context.WithTimeout(ctx, a.opts.Timeout+a.opts.MaxSleep)
 	defer cancel()
