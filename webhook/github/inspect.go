@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	gh "github.com/google/go-github/v60/github"
 )
 
 // Setup is how GitHub knows an App. What go-github v60 does not know (merge queues) is read from the answer itself.
@@ -120,6 +122,9 @@ func (a *App) RequiredCheck(ctx context.Context, r Repo, branch, name string) (R
 		}
 	}
 	protection, _, err := c.Repositories.GetRequiredStatusChecks(ctx, r.Owner, r.Name, branch)
+	if errors.Is(err, gh.ErrBranchNotProtected) {
+		return out, nil
+	}
 	switch err = classify(what, err); {
 	case errors.Is(err, ErrGone) || err != nil && out.Required: // not protected that way
 		return out, nil

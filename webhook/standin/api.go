@@ -47,6 +47,7 @@ func (s *Server) routes() http.Handler {
 	s.peopleRoutes(on)
 	s.commentRoutes(on)
 	s.statusRoutes(on)
+	s.setupRoutes(on)
 	on("POST /graphql", write("contents"), (*call).graphql)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { writeError(w, notFound()) })
 	return mux

@@ -11,7 +11,7 @@ import (
 
 func (s *Server) gitRoutes(on func(string, need, handler)) {
 	on("GET /repos/{owner}/{repo}/commits/{ref}", read("contents"), (*call).getCommit)
-	on("GET /repos/{owner}/{repo}/branches/{branch...}", read("contents"), (*call).getBranch)
+	on("GET /repos/{owner}/{repo}/branches/{branch}", read("contents"), (*call).getBranch)
 	on("GET /repos/{owner}/{repo}/git/ref/{ref...}", read("contents"), (*call).getRef)
 	on("GET /repos/{owner}/{repo}/git/matching-refs/{ref...}", read("contents"), (*call).matchingRefs)
 	on("POST /repos/{owner}/{repo}/git/refs", write("contents"), (*call).createRef)

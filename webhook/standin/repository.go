@@ -52,6 +52,7 @@ type Repository struct {
 	people   map[string]string // login → permission
 	comments []*Comment
 	statuses []*Status
+	required map[string][]requiredCheck // by branch
 }
 
 // namePattern is what GitHub allows in an owner's or repository's name; it also keeps paths inside Options.Dir.

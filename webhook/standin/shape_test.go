@@ -20,6 +20,8 @@ func TestAnswersFollowGitHubsDescription(t *testing.T) {
 	for _, path := range []string{"/app", w.path("/installation"), "/app/hook/deliveries"} {
 		w.want(http.StatusOK, app, "GET", path, nil)
 	}
+	w.repo.Require("main", "gatebot", 1)
+	w.want(http.StatusOK, app, "GET", "/app/hook/config", nil)
 	all := w.settle()
 	one := fmt.Sprintf("/app/hook/deliveries/%d", all[0].ID)
 	w.want(http.StatusOK, app, "GET", one, nil)
@@ -51,7 +53,8 @@ func TestAnswersFollowGitHubsDescription(t *testing.T) {
 	w.want(http.StatusForbidden, w.alice.Token, "POST", w.path("/check-runs"), map[string]any{"name": "gatebot", "head_sha": head})
 	w.want(http.StatusOK, w.alice.Token, "GET", "/user", nil)
 	for _, path := range []string{"/issues/comments?since=2020-01-01T00:00:00Z", "/issues/" + number + "/comments", "/commits/" + head + "/statuses",
-		"/collaborators/alice/permission", "/git/matching-refs/heads/m"} {
+		"/collaborators/alice/permission", "/git/matching-refs/heads/m",
+		"/rules/branches/main"} {
 		w.want(http.StatusOK, w.token, "GET", w.path(path), nil)
 	}
 	w.want(http.StatusOK, w.token, "PATCH", w.path("/pulls/"+number), map[string]any{"title": "T2", "state": "closed"})
