@@ -255,6 +255,18 @@ func TestRecordedSteps(t *testing.T) {
 		"huge":           {map[string]finding.Status{"sync": "error", "capture": "error"}, nil, ""},
 		"assert":         {map[string]finding.Status{"sync": "error", "capture": "error"}, nil, ""},
 		"exits":          {map[string]finding.Status{"sync": "error", "capture": "error"}, nil, ""},
+		"two_devices":    {map[string]finding.Status{"sync": "pass", "drift": "pass", "capture": "pass", "replay": "pass", "speed": "pass"}, nil, ""},
+		"ranks":          {map[string]finding.Status{"sync": "pass", "drift": "pass", "alloc": "pass", "capture": "pass", "replay": "pass", "speed": "pass"}, nil, ""},
+		"ranks_sync":     {map[string]finding.Status{"sync": "fail", "drift": "pass", "capture": "fail", "replay": "not_run", "speed": "not_run"}, []int{23}, "rank 1 only"},
+		"ranks_exit":     {map[string]finding.Status{"sync": "error", "capture": "error", "replay": "error"}, nil, ""},
+		"stride0":        {map[string]finding.Status{"sync": "pass", "capture": "pass", "replay": "fail"}, nil, ""},
+		"view_size":      {map[string]finding.Status{"sync": "pass", "capture": "pass", "replay": "fail"}, nil, ""},
+		"declared":       {map[string]finding.Status{"sync": "pass", "drift": "pass", "capture": "pass", "replay": "pass"}, nil, ""},
+		"structure":      {map[string]finding.Status{"sync": "error", "capture": "error"}, nil, ""},
+		"nostep":         {map[string]finding.Status{"sync": "error", "capture": "error"}, nil, ""},
+		"nobuild":        {map[string]finding.Status{"sync": "error", "capture": "error"}, nil, ""},
+		"fork":           {map[string]finding.Status{"sync": "pass", "capture": "pass", "replay": "pass"}, nil, ""},
+		"prints":         {map[string]finding.Status{"sync": "pass", "capture": "pass", "replay": "pass"}, nil, ""},
 		"tf_gpt_oss":     {map[string]finding.Status{"sync": "fail", "capture": "fail"}, []int{25}, "transformers/masking_utils.py"},
 		"tf_llama":       {map[string]finding.Status{"sync": "pass", "capture": "pass", "replay": "pass"}, nil, ""},
 		"tf_mixtral":     {map[string]finding.Status{"sync": "pass", "capture": "pass", "replay": "pass"}, nil, ""},
@@ -291,5 +303,44 @@ func TestRecordingsAreUnderTheProbe(t *testing.T) {
 	in.NeedProbe = true
 	if r := Check(finding.CheckSync, in); r.Check.Status != finding.StatusPass || r.Check.Reason != "" {
 		t.Errorf("%s: %s", r.Check.Status, r.Check.Reason)
+	}
+}
+
+// TestRecordedOnSeveralDevices: what a host of two cards recorded of regions on both, and of two ranks.
+func TestRecordedOnSeveralDevices(t *testing.T) {
+	files := recordings(t)
+	r := Check(finding.CheckCapture, input(t, files, "steps.two_devices", recordedRoot))
+	on := map[float64]int{}
+	for _, g := range r.Check.Regions {
+		on[g.Metrics["device"]]++
+	}
+	if len(r.Check.Regions) != 4 || on[0] != 2 || on[1] != 2 {
+		t.Errorf("regions %+v", r.Check.Regions)
+	}
+	in := input(t, files, "steps.ranks_sync", recordedRoot)
+	for name, want := range map[string]string{finding.CheckSync: "rank 1: the host waits", finding.CheckCapture: "rank 1: region step"} {
+		if r := Check(name, in); !strings.HasPrefix(r.Check.Reason, want) {
+			t.Errorf("%s: %q, want %q", name, r.Check.Reason, want)
+		}
+	}
+	if r := Check(finding.CheckReplay, input(t, files, "steps.ranks", recordedRoot)); r.Check.Metrics["ranks"] != 2 || r.Check.Metrics["steps"] != 8 {
+		t.Errorf("replay of two ranks: %+v", r.Check.Metrics)
+	}
+}
+
+// TestRecordedFailures: what a module of the user does wrong is one line that names it and says what to do.
+func TestRecordedFailures(t *testing.T) {
+	files := recordings(t)
+	for name, want := range map[string]string{
+		"none":      "returned no tensor but NoneType: return the tensors",
+		"nostep":    "gate_step.py has no function step: a step module needs build(device) and step(state, i)",
+		"nobuild":   "gate_step.py has no function build: a step module needs build(device) and step(state, i)",
+		"structure": "a graph has one set of outputs: return the same tensors",
+		"huge":      "ran out of device memory",
+		"assert":    "run it alone with CUDA_LAUNCH_BLOCKING=1",
+	} {
+		if r := Check(finding.CheckSync, input(t, files, "steps."+name, recordedRoot)); r.Check.Status != finding.StatusError || !strings.Contains(r.Check.Reason, want) {
+			t.Errorf("%s: %s: %q, want %q", name, r.Check.Status, r.Check.Reason, want)
+		}
 	}
 }
