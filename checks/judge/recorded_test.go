@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"gopkg.in/yaml.v3"
@@ -26,29 +27,37 @@ const recordedRoot = "/tmp/gatebot-corpus"
 // (test/corpus_gpu.py), by case.kind/file.
 func recordings(t *testing.T) map[string][]byte {
 	t.Helper()
-	f, err := os.Open("testdata/h200.tar.gz")
+	files, err := unpacked()
 	if err != nil {
 		t.Fatal(err)
+	}
+	return files
+}
+
+var unpacked = sync.OnceValues(func() (map[string][]byte, error) {
+	f, err := os.Open("testdata/h200.tar.gz")
+	if err != nil {
+		return nil, err
 	}
 	defer func() { _ = f.Close() }()
 	z, err := gzip.NewReader(f)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	out := map[string][]byte{}
 	for r := tar.NewReader(z); ; {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
-			return out
+			return out, nil
 		}
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		if out[h.Name], err = io.ReadAll(r); err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 	}
-}
+})
 
 // input puts the files of one run together, as the harness does.
 func input(t *testing.T, files map[string][]byte, name, root string) *dynamic.Input {

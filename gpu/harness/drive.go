@@ -83,6 +83,9 @@ func (d *driver) all(ctx context.Context) error {
 	if !whole || !finished(d.run.Trace, "eager") {
 		return nil // nothing to compare a replay with
 	}
+	if len(d.Checks) > 0 && !slices.ContainsFunc(d.Checks, func(c string) bool { return c == "capture" || c == "replay" || c == "speed" }) {
+		return nil // nothing that is asked for needs a graph
+	}
 	var skip []string
 	for range maxTries {
 		if _, err := d.process(ctx, "capture", skip); err != nil {

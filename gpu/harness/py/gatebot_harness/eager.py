@@ -109,6 +109,8 @@ class Phases:
         """What each step asks of the device, and which lines it runs."""
         self.start()
         self.warm()
+        for name, eager in self.run.regions.items():  # what lies between them may differ from step to step
+            self.trace.emit("measure", name="region", of=name, unit="count", value=0 if eager else 1)
         rec = Recorder(self.torch, self.trace, self.root, self.probe)
         lines = cover.Lines(self.trace, self.root)
         want = runner.recorded(self.cfg, self.steps)
