@@ -27,7 +27,7 @@ func Mark(all []finding.Finding, in *dynamic.Input, results []*dynamic.Result, s
 				silent = append(silent, r.Check.Name)
 			}
 		}
-		if len(silent) == 0 {
+		if len(silent) == 0 || shown(results, f) {
 			continue
 		}
 		here := slices.ContainsFunc(ran[f.Path], func(l int) bool { return l >= f.Line && l <= max(f.Line, f.EndLine) })
@@ -37,6 +37,16 @@ func Mark(all []finding.Finding, in *dynamic.Input, results []*dynamic.Result, s
 		}
 		f.Evidence = append(slices.Clone(f.Evidence), finding.Evidence{Kind: finding.EvidenceNotShown, Path: f.Path, Line: f.Line, Message: say})
 	}
+}
+
+// shown reports whether a check found anything at the lines of a source finding: it then belongs to that, or to another
+// source finding of the line, and which of them it was cannot be told.
+func shown(results []*dynamic.Result, f *finding.Finding) bool {
+	return slices.ContainsFunc(results, func(r *dynamic.Result) bool {
+		return slices.ContainsFunc(r.Findings, func(g finding.Finding) bool {
+			return g.Severity != finding.Info && g.Path == f.Path && g.Line >= f.Line && g.Line <= max(f.Line, f.EndLine)
+		})
+	})
 }
 
 // conclusive reports whether a check's silence about a line says something: it ran to its end, and, where it stops at its

@@ -28,6 +28,7 @@ func TestMark(t *testing.T) {
 		"a rule that sync cannot see":    {"probe", lines, suspect("GB703", 5, 5), ""},
 		"without the probe":              {"harness", lines, suspect("GB101", 5, 5), ""},
 		"lines were not recorded":        {"probe", nothing, suspect("GB101", 5, 5), ""},
+		"another finding of the line":    {"probe", lines + "\n" + phase("sync", waited), suspect("GB101", 5, 5), ""},
 		"a detector was switched off":    {"probe", lines + "\n" + `"ev":"error","source":"probe","code":"detector_disabled","text":"off"`, suspect("GB101", 5, 5), ""},
 		"the step waits at another line": {"probe", lines + "\n" + phase("sync", strings.ReplaceAll(waited, `"line":5`, `"line":9`)), suspect("GB101", 5, 5), "ran this line"},
 	} {
