@@ -33,6 +33,8 @@ type list struct {
 	items  []item // operations of the dispatcher, and launches that a framework reports
 	calls  []item // launches, copies and sets, as the probe saw them
 	open   int    // calls before this one have their place
+	same   *int   // the step whose operations these are, but for those in other, by place
+	other  map[int]item
 }
 
 // call adds a call. What the dispatcher launches has no stack of its own: the operation that follows says the line.
@@ -49,11 +51,27 @@ func (l *list) op(x item) {
 	}
 }
 
-// like takes the operations of another step.
-func (l *list) like(lists []*list, of int) {
+// change says what is at a place of a list that is another step's but for that.
+func (l *list) change(at int, x item) {
+	if l.other == nil {
+		l.other = map[int]item{}
+	}
+	l.other[at] = x
+}
+
+// complete takes the operations of the step that this one is like.
+func (l *list) complete(lists []*list) {
+	if l.same == nil {
+		return
+	}
 	for _, o := range lists {
-		if o != l && o.i == of {
+		if o != l && o.i == *l.same && o.same == nil {
 			l.items = slices.Clone(o.items)
+			for at, x := range l.other {
+				if at < len(l.items) {
+					l.items[at] = x
+				}
+			}
 			return
 		}
 	}
@@ -69,11 +87,15 @@ func record(in *dynamic.Input) []*list {
 		if c.Phase != phase {
 			continue
 		}
-		if _, mark := e.(*trace.Step); !mark && inside != nil && !inside[c.Region] {
+		if inside != nil && !inside[c.Region] {
 			if op, ok := e.(*trace.Op); ok && now != nil && op.N == 0 {
 				now.op(item{}) // what lies between captured regions may be another in every step; its place is kept
 			}
-			continue
+			switch e.(type) {
+			case *trace.Step, *trace.Same:
+			default:
+				continue
+			}
 		}
 		switch e := e.(type) {
 		case *trace.Step:
@@ -81,17 +103,17 @@ func record(in *dynamic.Input) []*list {
 				now = &list{i: e.I, bucket: e.Bucket}
 				lists = append(lists, now)
 			}
-		case *trace.Same:
-			if now != nil && len(now.items) == 0 {
-				now.like(lists, e.Of)
+		case *trace.Same: // written when the step is over
+			if n := len(lists); n > 0 && len(lists[n-1].items) == 0 {
+				lists[n-1].same = &e.Of
 			}
 		case *trace.Op:
 			switch x := (item{e.Name, e.Args, e.Numbers, e.Frames, c.Region}); {
 			case now == nil:
 			case e.N == 0:
 				now.op(x)
-			case e.N <= len(now.items):
-				now.items[e.N-1] = x
+			default:
+				now.change(e.N-1, x)
 			}
 		case *trace.Launch:
 			if now != nil && e.Code == 0 && !c.Foreign {
@@ -103,10 +125,13 @@ func record(in *dynamic.Input) []*list {
 			}
 		}
 	}
+	for _, l := range lists {
+		l.complete(lists)
+	}
 	// A step without any operation was not recorded: of a long run only the first steps and the boundaries are.
 	var out []*list
 	for _, l := range lists {
-		if len(l.items)+len(l.calls) > 0 {
+		if len(l.items) > 0 || l.same == nil && len(l.calls) > 0 {
 			out = append(out, l)
 		}
 	}

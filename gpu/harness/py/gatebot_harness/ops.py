@@ -63,7 +63,8 @@ class Recorder:
         if first[0] != i and len(first[1]) == len(items):
             other = [k for k, (a, b) in enumerate(zip(first[1], items)) if a[:3] != b[:3]]
             if 2 * len(other) <= len(items):
-                self.trace.emit("same", of=first[0])
+                if items:
+                    self.trace.emit("same", of=first[0], t=items[0][4])
                 which = other
         whole = len(which) == len(items)
         for k in which:
