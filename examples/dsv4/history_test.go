@@ -124,3 +124,5 @@ func TestEmbeddedTreeIsTheHistorys(t *testing.T) {
 		t.Errorf("%v: %s", err, out)
 	}
 }
+
+func place(path string, line int) string { return fmt.Sprintf("%s:%d", path, line) }

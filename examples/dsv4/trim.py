@@ -14,11 +14,12 @@ import sys
 import tarfile
 
 BULK = re.compile(r'\{"ev":"(?:launch|op|alloc)"|\{"ev":"api".*"copy":\{"dir":"dtod"')
+MOVES = re.compile(r'\{"ev":"api".*"copy":\{')
 TIME = re.compile(r'"t":(\d+)')
 
 
 def spans(files):
-    """(began, ended, step) of the eager steps of the phases that record in bulk."""
+    """(began, ended, step, phase) of the eager steps of the phases that record in bulk."""
     out, phase, began = [], "", 0
     for file in files:
         with open(file, encoding="utf-8") as f:
@@ -31,7 +32,7 @@ def spans(files):
                 elif e["at"] == "enter":
                     began = e["t"]
                 elif phase in ("sync", "drift", "alloc"):
-                    out.append((began, e["t"], e["i"]))
+                    out.append((began, e["t"], e["i"], phase))
     return out
 
 
@@ -39,13 +40,14 @@ def trim(file, cut):
     """The lines of a file without the bulk of the cut spans."""
     kept, dropped = [], 0
     cut = sorted(cut)
-    starts = [a for a, _ in cut]
+    starts = [a for a, _, _ in cut]
     with open(file, encoding="utf-8") as f:
         for line in f:
-            if BULK.match(line):
+            if BULK.match(line) or MOVES.match(line):
                 t = int(TIME.search(line).group(1))
                 at = bisect.bisect_right(starts, t) - 1
-                if at >= 0 and t <= cut[at][1]:
+                # The drift check compares whole steps: nothing of a cut one may stay.
+                if at >= 0 and t <= cut[at][1] and (BULK.match(line) or cut[at][2] == "drift"):
                     dropped += 1
                     continue
             kept.append(line)
@@ -62,7 +64,7 @@ def main():
     found = spans(f for f in files if "probe" not in f)
     with tarfile.open(out, "w:xz", preset=6) as tar:
         for file in files:
-            text, n, dropped = trim(file, [(a, b) for a, b, i in found if keep and i not in keep])
+            text, n, dropped = trim(file, [(a, b, p) for a, b, i, p in found if keep and i not in keep])
             data = text.encode()
             info = tarfile.TarInfo(os.path.basename(file))
             info.size = len(data)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gatebot/gatebot/examples/dsv4"
 	"github.com/gatebot/gatebot/webhook/standin"
 )
 
@@ -26,12 +27,12 @@ func (s *scenario) begin(ctx context.Context) error {
 	if err := os.Mkdir(s.clone.dir, 0o755); err != nil {
 		return err
 	}
-	if err := writeProject(s.clone.dir); err != nil {
+	if err := dsv4.Write(s.clone.dir); err != nil {
 		return err
 	}
 	for _, args := range [][]string{
 		{"init", "-q", "-b", "main"}, {"remote", "add", "origin", s.rig.Repo.PushURL(s.rig.User)},
-		{"add", "."}, {"commit", "-q", "-m", "One decode step"},
+		{"add", "."}, {"commit", "-q", "-m", "A decode step that is fit for CUDA graphs"},
 	} {
 		if _, err := s.clone.git(ctx, args...); err != nil {
 			return err
@@ -41,7 +42,7 @@ func (s *scenario) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.print.step("commit", "%.7s  One decode step (moe/decode.py, moe/router.py)", head)
+	s.print.step("commit", "%.7s  examples/dsv4: a decode step of 61 layers that is fit for CUDA graphs", head)
 	return s.land(ctx, "clean", head, "success", nil)
 }
 
@@ -75,25 +76,25 @@ func (s *scenario) history(ctx context.Context) error {
 	}
 	var head string
 	var planted []place
-	for _, c := range []change{logBusiest, stopEarly} {
-		id, places, err := s.clone.commit(ctx, c)
+	for _, c := range []change{rebase, count} {
+		m, err := s.clone.commit(ctx, c)
 		if err != nil {
 			return err
 		}
-		head, planted = id, append(planted, places...)
-		s.print.step("commit", "%.7s  %s", id, c.message)
+		head, planted = m.id, append(planted, m.planted...)
+		s.print.step("commit", "%.7s  %s", m.id, m.message)
 	}
 	if err := s.land(ctx, "past the gate, with two violations", head, "failure", planted); err != nil {
 		return err
 	}
 	var fixes []string
-	for _, c := range []change{fixBusiest, fixStop} {
-		id, _, err := s.clone.commit(ctx, c)
+	for _, c := range []change{fixRebase, fixCount} {
+		m, err := s.clone.commit(ctx, c)
 		if err != nil {
 			return err
 		}
-		fixes = append(fixes, id)
-		s.print.step("commit", "%.7s  %s", id, c.message)
+		fixes = append(fixes, m.id)
+		s.print.step("commit", "%.7s  %s", m.id, m.message)
 	}
 	if err := s.land(ctx, "with both fixed", fixes[1], "success", nil); err != nil {
 		return err
@@ -132,28 +133,29 @@ func (s *scenario) fixLog(ctx context.Context, fixes []string) error {
 // bare is the repository at the stand-in, for looking at.
 func (s *scenario) bare() *clone { return &clone{dir: s.rig.Repo.Dir(), path: os.Getenv("PATH")} }
 
-// violation opens a pull request that plants two hazards.
+// violation opens a pull request that plants hazards, and shows what a card said of the same commit.
 func (s *scenario) violation(ctx context.Context) error {
-	return s.pull(ctx, "idle-experts", plant, "failure")
+	return errors.Join(s.pull(ctx, "largest-residual", plant, "failure"), s.recorded(ctx, "01-mhc-item"))
 }
 
-// repair opens a second one, on top of the first, that fixes them.
+// repair opens a second one, on top of the first, that takes them out: what is left is the clean tree.
 func (s *scenario) repair(ctx context.Context) error {
-	return s.pull(ctx, "idle-experts-fixed", repair, "success")
+	return errors.Join(s.pull(ctx, "largest-residual-fixed", repair, "success"), s.recorded(ctx, "phase1-steps"), s.recorded(ctx, "phase2-steps"))
 }
 
 func (s *scenario) pull(ctx context.Context, branch string, c change, conclusion string) error {
 	if _, err := s.clone.git(ctx, "checkout", "-q", "-b", branch); err != nil {
 		return err
 	}
-	head, planted, err := s.clone.commit(ctx, c)
+	m, err := s.clone.commit(ctx, c)
 	if err != nil {
 		return err
 	}
+	head, planted := m.id, m.planted
 	if _, err := s.clone.push(ctx, branch); err != nil {
 		return err
 	}
-	p, err := s.rig.Repo.OpenPull(ctx, s.rig.User, standin.NewPull{Title: c.message, Head: branch, Base: "main"})
+	p, err := s.rig.Repo.OpenPull(ctx, s.rig.User, standin.NewPull{Title: m.message, Head: branch, Base: "main"})
 	if err != nil {
 		return err
 	}
@@ -177,14 +179,15 @@ func (s *scenario) hook(ctx context.Context) error {
 	if _, err := s.clone.git(ctx, "checkout", "-q", "-b", "experiment", "main"); err != nil {
 		return err
 	}
-	bad, planted, err := s.clone.commit(ctx, badPush)
+	m, err := s.clone.commit(ctx, badPush)
 	if err != nil {
 		return err
 	}
+	bad, planted := m.id, m.planted
 	said, err := s.clone.push(ctx, "experiment")
 	switch {
 	case err == nil:
-		return fmt.Errorf("the hook let %.7s through (%s)", bad, badPush.message)
+		return fmt.Errorf("the hook let %.7s through (%s)", bad, m.message)
 	case !errors.Is(err, errRefused):
 		return err
 	case s.rig.Repo.Head("experiment") != "":
@@ -195,23 +198,23 @@ func (s *scenario) hook(ctx context.Context) error {
 			return fmt.Errorf("the hook refused the push and did not name %s: %s", p, said)
 		}
 	}
-	s.print.bad("push", "experiment %.7s %q refused by the hook:", bad, badPush.message)
+	s.print.bad("push", "experiment %.7s %q refused by the hook:", bad, m.message)
 	s.print.under(said)
 
 	if _, err := s.clone.git(ctx, "reset", "-q", "--hard", "main"); err != nil {
 		return err
 	}
-	good, _, err := s.clone.commit(ctx, goodPush)
-	if err != nil {
+	if m, err = s.clone.commit(ctx, goodPush); err != nil {
 		return err
 	}
+	good := m.id
 	if said, err = s.clone.push(ctx, "experiment"); err != nil {
 		return err
 	}
 	if got := s.rig.Repo.Head("experiment"); got != good {
 		return fmt.Errorf("the accepted push left the branch at %.7s, want %.7s", got, good)
 	}
-	s.print.good("push", "experiment %.7s %q accepted", good, goodPush.message)
+	s.print.good("push", "experiment %.7s %q accepted", good, m.message)
 	if said != "" {
 		s.print.under(said)
 	}

@@ -44,17 +44,22 @@ func (c *clone) env() []string {
 		"GIT_COMMITTER_NAME=Ada Example", "GIT_COMMITTER_EMAIL=ada@example.com")
 }
 
-// commit makes a change and commits it; it returns the commit's id and what was planted.
-func (c *clone) commit(ctx context.Context, ch change) (string, []place, error) {
-	planted, err := ch.apply(c.dir)
-	if err != nil {
-		return "", nil, err
+// made is a commit of the demo.
+type made struct {
+	id, message string
+	planted     []place
+}
+
+// commit makes a change and commits it.
+func (c *clone) commit(ctx context.Context, ch change) (m made, err error) {
+	if m.message, m.planted, err = ch.apply(ctx, c.dir); err != nil {
+		return m, err
 	}
-	if _, err := c.git(ctx, "commit", "-q", "-a", "-m", ch.message); err != nil {
-		return "", nil, err
+	if _, err := c.git(ctx, "commit", "-q", "-a", "-m", m.message); err != nil {
+		return m, err
 	}
-	id, err := c.git(ctx, "rev-parse", "HEAD")
-	return id, planted, err
+	m.id, err = c.git(ctx, "rev-parse", "HEAD")
+	return m, err
 }
 
 // errRefused means that the hook stopped a push.

@@ -2,29 +2,26 @@ package demo
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/gatebot/gatebot/checks"
-	"github.com/gatebot/gatebot/checks/registry"
+	"github.com/gatebot/gatebot/examples/dsv4"
 	"github.com/gatebot/gatebot/internal/finding"
-	"github.com/gatebot/gatebot/internal/tree"
+	"github.com/gatebot/gatebot/internal/gate"
 )
 
-// gating is where the scan of dir finds errors.
+// gating is where the scan of dir finds what gates.
 func gating(t *testing.T, dir string) []string {
 	t.Helper()
-	rep, err := checks.Scan(t.Context(), tree.NewWorktree(dir), checks.Options{Rules: registry.Rules})
+	run, err := gate.Scan(t.Context(), gate.Request{Dir: dir, NoCache: true})
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() { _ = run.Close() }()
 	var at []string
-	for i := range rep.Findings {
-		if f := &rep.Findings[i]; f.Gates(finding.Error) {
+	for i := range run.Results.Findings {
+		if f := &run.Results.Findings[i]; f.Gates(finding.Error) {
 			at = append(at, fmt.Sprintf("%s:%d", f.Path, f.Line))
 		}
 	}
@@ -35,54 +32,42 @@ func gating(t *testing.T, dir string) []string {
 // TestPlantedHazardsAreFoundAndNothingElse walks through every version of the project that the demo shows.
 func TestPlantedHazardsAreFoundAndNothingElse(t *testing.T) {
 	dir := t.TempDir()
-	if err := writeProject(dir); err != nil {
+	if err := dsv4.Write(dir); err != nil {
 		t.Fatal(err)
 	}
 	if at := gating(t, dir); at != nil {
 		t.Errorf("first version: findings at %v, want none", at)
 	}
-	var standing []string // planted and not fixed yet
-	for _, step := range []struct {
-		change change
-		fixes  string // prefix of the standing places that the change fixes
-	}{
-		{logBusiest, "-"}, {stopEarly, "-"}, {fixBusiest, "moe/router.py"}, {fixStop, ""}, {plant, "-"}, {repair, ""}, {badPush, "-"},
-	} {
-		planted, err := step.change.apply(dir)
+	standing := map[string][]string{} // planted and not fixed yet, by row
+	for _, c := range []change{plant, repair, rebase, count, fixRebase, fixCount, badPush} {
+		message, planted, err := c.apply(t.Context(), dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		standing = slices.DeleteFunc(standing, func(s string) bool { return strings.HasPrefix(s, step.fixes) })
+		standing[c.row] = nil
 		for _, p := range planted {
-			standing = append(standing, p.String())
+			standing[c.row] = append(standing[c.row], p.String())
 		}
-		slices.Sort(standing)
-		if at := gating(t, dir); !slices.Equal(at, standing) {
-			t.Errorf("after %q: findings at %v, want %v", step.change.message, at, standing)
+		var want []string
+		for _, at := range standing {
+			want = append(want, at...)
+		}
+		slices.Sort(want)
+		if at := gating(t, dir); !slices.Equal(at, want) {
+			t.Errorf("after %q: findings at %v, want %v", message, at, want)
 		}
 	}
 }
 
-func TestPlacesAreTheMarkedLines(t *testing.T) {
+func TestChangesThatDoNotFit(t *testing.T) {
 	dir := t.TempDir()
-	if err := writeProject(dir); err != nil {
+	if err := dsv4.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	planted, err := plant.apply(dir)
-	if err != nil || len(planted) != 2 {
-		t.Fatalf("planted %v, %v, want two places", planted, err)
-	}
-	for _, p := range planted {
-		data, err := os.ReadFile(filepath.Join(dir, p.path))
-		if err != nil {
-			t.Fatal(err)
+	for _, c := range []change{repair, {row: "none"}, {edit: &edit{"dsv4/router.py", "not there", ""}}} {
+		if _, _, err := c.apply(t.Context(), dir); err == nil {
+			t.Errorf("%+v: no error", c)
 		}
-		if line := strings.Split(string(data), "\n")[p.line-1]; strings.TrimSpace(line) != p.text || strings.Contains(line, "#<") {
-			t.Errorf("%s is %q, want %q", p, line, p.text)
-		}
-	}
-	if _, err := plant.apply(dir); err == nil {
-		t.Error("the same change twice: no error, although its text is gone")
 	}
 }
 
@@ -92,15 +77,16 @@ func TestProjectIsPython(t *testing.T) {
 		t.Skip("NOT RUN: no python3")
 	}
 	dir := t.TempDir()
-	if err := writeProject(dir); err != nil {
+	if err := dsv4.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []change{logBusiest, stopEarly, fixBusiest, fixStop, plant, repair, badPush} {
-		if _, err := c.apply(dir); err != nil {
+	for _, c := range []change{plant, rebase, count, badPush, goodPush} {
+		message, _, err := c.apply(t.Context(), dir)
+		if err != nil {
 			t.Fatal(err)
 		}
 		if out, err := exec.CommandContext(t.Context(), python, "-m", "compileall", "-q", dir).CombinedOutput(); err != nil {
-			t.Errorf("after %q: %v: %s", c.message, err, out)
+			t.Errorf("after %q: %v: %s", message, err, out)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package fixlog
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -131,13 +132,15 @@ func together(ps []part) []part {
 	var out []part
 	for _, p := range ps {
 		i := slices.IndexFunc(out, func(q part) bool {
-			return slices.Equal(q.from, p.from) && q.measured == p.measured && q.places == len(q.from) && p.places == len(p.from)
+			return slices.Equal(q.from, p.from) && (q.measured == p.measured || q.measured == "" || p.measured == "") &&
+				q.places == len(q.from) && p.places == len(p.from)
 		})
 		if i < 0 {
 			out = append(out, p)
 			continue
 		}
 		out[i].what = strings.ReplaceAll(out[i].what, " and ", ", ") + " and " + p.what
+		out[i].measured = cmp.Or(out[i].measured, p.measured)
 	}
 	return out
 }

@@ -58,7 +58,7 @@ func TestDemo(t *testing.T) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	for _, want := range []string{
-		`pull request #1: failure`, `pull request #2: success`, `moe/decode\.py:\d+ failure`, `moe/router\.py:\d+ failure`,
+		`pull request #1: failure`, `pull request #2: success`, `dsv4/mhc\.py:\d+ failure`, `dsv4/linear\.py:\d+ failure`,
 		`GB101`, `(?m)^ *\+\| [0-9a-f]{7} \|.*\n *\+\| [0-9a-f]{7} \|`, `refused by the hook`, `accepted`, `2 fixes logged`,
 	} {
 		if !regexp.MustCompile(want).MatchString(text) {

@@ -1,0 +1,67 @@
+package dsv4
+
+import (
+	"archive/tar"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/gatebot/gatebot/checks/dynamic"
+	"github.com/gatebot/gatebot/internal/trace"
+)
+
+// The recordings that the demo shows; those of the other violations are read by tests only.
+//
+//go:embed recorded/phase1-steps.tar.zst recorded/phase2-steps.tar.zst recorded/01-mhc-item.tar.zst
+var recordings embed.FS
+
+// A Recording is what a card recorded of one tree of the example, cut by trim.py.
+type Recording struct {
+	Input *dynamic.Input
+	When  time.Time
+}
+
+// Recorded reads one of these.
+func Recorded(name string) (*Recording, error) { return readRecording(recordings, name) }
+
+func readRecording(from fs.FS, name string) (*Recording, error) {
+	f, err := from.Open("recorded/" + name + ".tar.zst")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	z, err := zstd.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	t := &trace.Trace{}
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("recording %s: %w", name, err)
+		}
+		if err := t.Read(r, h.Name); err != nil {
+			return nil, fmt.Errorf("recording %s: %w", name, err)
+		}
+	}
+	t.Arrange()
+	out := &Recording{Input: &dynamic.Input{Trace: t, NeedProbe: true}}
+	i := slices.IndexFunc(t.Files, func(f trace.File) bool { return f.Header != nil && f.Header.Writer == "harness" })
+	if i < 0 {
+		return nil, fmt.Errorf("recording %s: no file of the harness in it", name)
+	}
+	out.Input.Root = strings.TrimSuffix(t.Files[i].Header.Dir, "/")
+	out.When = time.Unix(0, t.Files[i].Header.Wall).UTC()
+	return out, nil
+}
