@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/gatebot/gatebot/checks/dynamic"
+	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/trace"
 )
 
@@ -26,7 +27,11 @@ var recordings embed.FS
 type Recording struct {
 	Input *dynamic.Input
 	When  time.Time
+	Only  []string // checks that it can be judged by; empty means all
 }
+
+// kept are the recordings that not everything was kept of.
+var kept = map[string][]string{"01-mhc-item": {finding.CheckSource, finding.CheckSync, finding.CheckCapture}}
 
 // Recorded reads one of these.
 func Recorded(name string) (*Recording, error) { return readRecording(recordings, name) }
@@ -56,7 +61,7 @@ func readRecording(from fs.FS, name string) (*Recording, error) {
 		}
 	}
 	t.Arrange()
-	out := &Recording{Input: &dynamic.Input{Trace: t, NeedProbe: true}}
+	out := &Recording{Input: &dynamic.Input{Trace: t, NeedProbe: true}, Only: kept[name]}
 	i := slices.IndexFunc(t.Files, func(f trace.File) bool { return f.Header != nil && f.Header.Writer == "harness" })
 	if i < 0 {
 		return nil, fmt.Errorf("recording %s: no file of the harness in it", name)

@@ -88,5 +88,11 @@ func TestProjectIsPython(t *testing.T) {
 		if out, err := exec.CommandContext(t.Context(), python, "-m", "compileall", "-q", dir).CombinedOutput(); err != nil {
 			t.Errorf("after %q: %v: %s", message, err, out)
 		}
+		if c.undo = true; c.row == "" {
+			continue
+		}
+		if _, _, err := c.apply(t.Context(), dir); err != nil { // the rows are patches of the clean tree
+			t.Fatal(err)
+		}
 	}
 }

@@ -26,7 +26,7 @@ func (s *scenario) recorded(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	run, err := gate.Recorded(ctx, gate.CheckRequest{Request: gate.Request{Dir: s.clone.dir, Rev: "HEAD"}}, rec.Input)
+	run, err := gate.Recorded(ctx, gate.CheckRequest{Request: gate.Request{Dir: s.clone.dir, Rev: "HEAD"}, Only: rec.Only}, rec.Input)
 	if err != nil {
 		return err
 	}
