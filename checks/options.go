@@ -20,8 +20,8 @@ type Options struct {
 	// AllFunctions treats every function as hot, except that guards and suppressions still hold.
 	AllFunctions bool
 
-	// Elsewhere reports whether a check on the device can show a rule. An allowance of such a rule that suppresses nothing
-	// in the source is a remark, since a scan cannot tell that it is idle. Nil: none can.
+	// Elsewhere reports whether only a check on the device can show a rule. An allowance of such a rule that suppresses
+	// nothing in the source is a remark, since a scan cannot tell that it is idle. Nil: there is no such rule.
 	Elsewhere func(rule string) bool
 
 	Workers     int           // parallel readers and parsers; 0 means 2

@@ -92,8 +92,8 @@ func groupOf(id string) string {
 	return groups[id[2]-'0']
 }
 
-// OnDevice reports whether a check on the device can show a rule.
-func OnDevice(rule string) bool {
+// OnlyOnDevice reports whether a check on the device can show a rule and the source scan cannot.
+func OnlyOnDevice(rule string) bool {
 	e, ok := Find(rule)
-	return ok && len(e.GPU) > 0
+	return ok && len(e.GPU) > 0 && e.Rule == nil
 }

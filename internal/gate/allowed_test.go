@@ -20,9 +20,9 @@ func TestCommentsAllowWhatOnlyTheDeviceShows(t *testing.T) {
 	}{
 		"no comment":              {"", []string{finding.CheckSync}, "", finding.StatusFail, ""},
 		"allowed":                 {"  # gatebot: allow[GB103] once, after the sampler", []string{finding.CheckSync}, "once, after the sampler", finding.StatusPass, ""},
-		"another rule":            {"  # gatebot: allow[GB301] pool", []string{finding.CheckSync}, "", finding.StatusFail, finding.Info},
+		"another rule":            {"  # gatebot: allow[GB301] pool", []string{finding.CheckSync}, "", finding.StatusFail, finding.Warn},
 		"vLLM's form":             {"  # gpu-sync-ok: measured", []string{finding.CheckSync}, "measured", finding.StatusPass, ""},
-		"only the source":         {"  # gatebot: allow[GB103] why", []string{finding.CheckSource}, "", finding.StatusNotRun, finding.Info},
+		"only the source":         {"  # gatebot: allow[GB103] why", []string{finding.CheckSource}, "", finding.StatusNotRun, finding.Warn},
 		"a rule of no GPU check":  {"  # gatebot: allow[GB001] why", []string{finding.CheckSync}, "", finding.StatusFail, finding.Warn},
 		"a rule of the card only": {"  # gatebot: allow[GB716] why", []string{finding.CheckSource}, "", finding.StatusNotRun, finding.Info},
 		"expired":                 {"  # gatebot: allow[GB103] until=2020-01-01 why", []string{finding.CheckSync}, "", finding.StatusFail, finding.Warn},

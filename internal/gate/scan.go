@@ -92,7 +92,7 @@ func TreeConfig(ctx context.Context, repo git.Repository, rev string) (*config.C
 
 func scanOptions(c *config.Config, all bool) checks.Options {
 	o := checks.Options{Rules: registry.Rules, Include: c.HotPath.Include, Exclude: c.HotPath.Exclude,
-		Guards: c.HotPath.Guards, AllFunctions: all, Elsewhere: registry.OnDevice}
+		Guards: c.HotPath.Guards, AllFunctions: all, Elsewhere: registry.OnlyOnDevice}
 	for _, r := range c.HotPath.Roots {
 		o.Roots = append(o.Roots, checks.Selector(r))
 	}
