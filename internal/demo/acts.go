@@ -140,7 +140,7 @@ func (s *scenario) violation(ctx context.Context) error {
 
 // repair opens a second one, on top of the first, that takes them out: what is left is the clean tree.
 func (s *scenario) repair(ctx context.Context) error {
-	return errors.Join(s.pull(ctx, "largest-residual-fixed", repair, "success"), s.recorded(ctx, "phase1-steps"), s.recorded(ctx, "phase2-steps"))
+	return errors.Join(s.pull(ctx, "largest-residual-fixed", repair, "success"), s.recorded(ctx, "phase1-steps"), s.recorded(ctx, "phase2"))
 }
 
 func (s *scenario) pull(ctx context.Context, branch string, c change, conclusion string) error {
