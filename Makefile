@@ -38,7 +38,9 @@ browser-test: ## the pages in headless Chromium ($CHROMIUM, else /usr/bin/chromi
 	cp test/browser/* $(CACHE)/browser/
 	npm install --silent --no-audit --no-fund --prefix $(CACHE)/browser
 	GATEBOT_REPORT_DIR=$(CACHE)/pages $(GO) test -count=1 ./internal/report
+	$(GO) test -c -o $(CACHE)/board.test ./webhook/board
 	node $(CACHE)/browser/pages.mjs --shots $(CACHE)/shots $(CACHE)/pages/*.html
+	node $(CACHE)/browser/board.mjs $(CACHE)/board.test $(CACHE)/shots
 
 build-gpu: build ## bin/gatebot-gpu too (fetches CUDA headers once; needs no GPU and no toolkit)
 	gpu/device/build.sh
