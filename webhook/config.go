@@ -71,6 +71,8 @@ type ListenConfig struct {
 	Admin string `yaml:"admin"`
 	// PublicURL is where people reach http, behind the proxy. It becomes the "Details" link of each check run.
 	PublicURL string `yaml:"public_url"`
+	// BoardTokenFile holds the token that opens the pages about everything, /board. Without it there are none.
+	BoardTokenFile string `yaml:"board_token_file"`
 	// QueueTLS are PEM files for the queue's listener. Runners authenticate by key either way; without TLS what they
 	// are sent (the code) crosses the network in the clear.
 	QueueTLS TLSConfig `yaml:"queue_tls"`

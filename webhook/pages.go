@@ -124,15 +124,6 @@ pre{background:#f6f8fa;padding:.8rem;overflow-x:auto;white-space:pre-wrap}</styl
 {{with .Place}}<tr><th>Place in the queue<td>{{.}}{{end}}
 <tr><th>Last change<td>{{.Record.Updated}}
 </table>
-{{with .Results}}
-<h2>{{.Verdict}}</h2>
-{{range .Reasons}}<p>{{.}}{{end}}
-<table><tr><th>Check<th>Status<th>Time<th>Reason{{range .Checks}}<tr><td>{{.Name}}<td>{{.Status}}<td>{{.DurationMS}} ms<td>{{.Reason}}{{end}}</table>
-{{with .Device}}<p>{{.Name}}, driver {{.Driver}}, CUDA {{.CUDA}}{{end}}
-<h2>Findings</h2>
-<table>{{range .Findings}}<tr><td>{{.Severity}}<td>{{.Rule}} {{.Name}}<td>{{.Path}}:{{.Line}}<td>{{.Function}}<td>{{.Message}}{{with .Suppressed}} (not gating: {{.By}}, {{.Reason}}){{end}}{{end}}</table>
-<p><a href="{{$.Self}}/results.json">results.json</a> <a href="{{$.Self}}/results.sarif">results.sarif</a>
-{{end}}
 </html>
 `))
 
@@ -141,17 +132,18 @@ func (p *planner) showJob(w http.ResponseWriter, r *http.Request, rec *Record) e
 	if err != nil {
 		return err
 	}
+	if res != nil && rec.State == StateDone {
+		return p.showReport(w, rec, res)
+	}
 	place := ""
 	if rec.State == StateQueued && !rec.InProgress {
 		place = p.placeOf(rec)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	return jobPage.Execute(w, struct {
-		Record  *Record
-		Results *finding.Results
-		Place   string
-		Self    string
-	}{rec, res, place, "/jobs/" + rec.Key + "/" + p.pages.code(rec.Key)})
+		Record *Record
+		Place  string
+	}{rec, place})
 }
 
 func (p *planner) showResults(w http.ResponseWriter, r *http.Request, rec *Record) error {

@@ -34,6 +34,8 @@ type Options struct {
 	// PublicURL is where people reach Addr; it becomes the address behind "Details". Empty: no details pages.
 	PublicURL string
 	Rules     []finding.RuleInfo // for the SARIF files of the pages
+	// BoardToken opens the pages about everything, /board; empty: there are none.
+	BoardToken string
 
 	Bundle  Bundle  // nil: bundle.Write
 	Inspect Inspect // of held commits, such as ChildInspect; nil: their source is not looked at
@@ -127,8 +129,12 @@ func New(o Options) (*Server, error) {
 	if err := s.listen(); err != nil {
 		return nil, errors.Join(err, trail.close())
 	}
+	handler, err := s.handler()
+	if err != nil {
+		return nil, errors.Join(err, s.unlisten(), trail.close())
+	}
 	s.http = &http.Server{
-		Handler:           s.handler(),
+		Handler:           handler,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second, // 25 MB within GitHub's own limit of 10 s, and slower proxies
 		WriteTimeout:      45 * time.Second,

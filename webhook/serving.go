@@ -24,15 +24,27 @@ func (s *Server) listen() (err error) {
 	return nil
 }
 
+// unlisten gives the addresses back.
+func (s *Server) unlisten() error {
+	err := s.listener.Close()
+	if s.admin != nil {
+		err = errors.Join(err, s.admin.Close())
+	}
+	return err
+}
+
 // handler is what the outside reaches.
-func (s *Server) handler() http.Handler {
+func (s *Server) handler() (http.Handler, error) {
 	mux := s.intake.handler()
 	s.planner.pageRoutes(mux)
+	if err := s.boardRoutes(mux); err != nil {
+		return nil, err
+	}
 	mux.HandleFunc("GET /readyz", s.readyz)
 	if s.admin == nil {
 		mux.Handle("GET /metrics", localOnly(s.planner.metrics))
 	}
-	return mux
+	return mux, nil
 }
 
 // localOnly hides from everybody but this machine. A proxy on this machine forwards for others, and says so.

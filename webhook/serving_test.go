@@ -36,6 +36,7 @@ func TestPagesAndMetrics(t *testing.T) {
 	m := newMachine(t)
 	m.stop()
 	m.opts.PublicURL, m.opts.Admin = "https://gate.example/", "127.0.0.1:0"
+	m.opts.BoardToken = "a-token-of-this-test"
 	m.opts.Rules = []finding.RuleInfo{{ID: "GB101", Name: "tensor-item"}}
 	m.start()
 	m.commit("main", "a.py", clean)
@@ -52,6 +53,9 @@ func TestPagesAndMetrics(t *testing.T) {
 		status     int
 	}{
 		{path, "a.py:2", 200},
+		{path, `<h1><span class="badge fail">`, 200}, // the report's own page
+		{path, `results.sarif">results.sarif</a>`, 200},
+		{"/board", `name="token"`, 200}, // the way to it
 		{path + "/results.json", `"schema":"gatebot.results/v1"`, 200},
 		{path + "/results.sarif", `"ruleId": "GB101"`, 200},
 		{path[:len(path)-1] + "0", "not found", 404},
@@ -65,6 +69,11 @@ func TestPagesAndMetrics(t *testing.T) {
 		status, body := get(t, root+tc.path)
 		if status != tc.status || !strings.Contains(body, tc.want) {
 			t.Errorf("%s: %d %.300s", tc.path, status, body)
+		}
+	}
+	for page, want := range map[string]string{"/board?q=failure": run.DetailsURL, "/board/runners": "No runner", "/board/trends": `"open":0`} {
+		if status, body := get(t, root+page, "Authorization", "Bearer "+m.opts.BoardToken); status != 200 || !strings.Contains(body, want) {
+			t.Errorf("%s: %d, no %q in %.2000s", page, status, want, body)
 		}
 	}
 	_, text := get(t, m.server.AdminURL()+"/metrics")

@@ -26,7 +26,12 @@ type Input struct {
 	When  time.Time // of the run; the zero time leaves it out
 	// Recorded says that the trace was not recorded by this run, and where and when it was; "" when it was.
 	Recorded string
+	Facts    []Fact // more of them, behind those of the results
+	Links    []Link // to what belongs to the page
 }
+
+// Link is a name and an address.
+type Link struct{ Name, URL string }
 
 // Page is everything a reader sees, in order.
 type Page struct {
@@ -37,6 +42,7 @@ type Page struct {
 	Reasons  []string
 	Recorded string
 	Facts    []Fact
+	Links    []Link
 	Checks   []Check
 	Heat     *Heat
 	Timeline *Timeline
@@ -67,7 +73,8 @@ func Build(in Input) *Page {
 	r := in.Results
 	p := &Page{Title: in.Title, Verdict: r.Verdict, Reasons: r.Reasons, Recorded: in.Recorded}
 	p.Word, p.Headline = words(r)
-	p.Facts = facts(in)
+	p.Facts = append(facts(in), in.Facts...)
+	p.Links = in.Links
 	for i := range r.Checks {
 		p.Checks = append(p.Checks, checkLine(&r.Checks[i]))
 	}

@@ -24,7 +24,7 @@ import (
 const recordedRoot = "/tmp/gatebot-corpus"
 
 // recorded is a page made of what an H200 recorded of one module of testdata/steps.
-func recorded(t *testing.T, name string) *report.Page {
+func recorded(t *testing.T, name string) (*report.Page, *finding.Results) {
 	t.Helper()
 	tr := &trace.Trace{}
 	files := archive(t, "../../checks/judge/testdata/h200.tar.gz", "steps."+name+"/")
@@ -46,7 +46,7 @@ func recorded(t *testing.T, name string) *report.Page {
 	t.Cleanup(func() { _ = run.Close() })
 	run.Results.Tool = finding.Tool{Name: "gatebot", Version: "test"}
 	return report.Build(report.Input{Results: run.Results, Trace: tr, Read: run.Read, Root: recordedRoot, Title: name,
-		Recorded: "on an NVIDIA H200, 2026-11-29"})
+		Recorded: "on an NVIDIA H200, 2026-11-29"}), run.Results
 }
 
 func keys(m map[string][]byte) func(func(string) bool) {
@@ -94,15 +94,21 @@ func archive(t *testing.T, name, under string) map[string][]byte {
 
 func TestRecordedPages(t *testing.T) {
 	for name, want := range map[string]struct {
-		findings, violations, regions int
-		word                          string
+		least, violations, regions int
+		word                       string
 	}{
 		"ten":        {12, 18, 0, "fail"}, // most waits are two calls: the copy and what waits for it
 		"layers":     {1, 0, 13, "pass"},
 		"suppressed": {0, 0, 0, "fail"}, // the wait is allowed, its capture is refused all the same
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := recorded(t, name)
+			p, r := recorded(t, name)
+			loud := 0
+			for _, f := range r.Findings {
+				if f.Suppressed == nil && f.Confidence != finding.Possible && f.Severity.AtLeast(finding.Warn) {
+					loud++
+				}
+			}
 			regions, violations := 0, 0
 			if p.Heat != nil {
 				regions = len(p.Heat.Regions)
@@ -110,8 +116,8 @@ func TestRecordedPages(t *testing.T) {
 			if p.Timeline != nil {
 				violations = p.Timeline.Violations()
 			}
-			if len(p.Findings) != want.findings || violations != want.violations || regions != want.regions || p.Word != want.word {
-				t.Errorf("%d findings, %d violations drawn, %d regions, %s; want %+v", len(p.Findings), violations, regions, p.Word, want)
+			if len(p.Findings) != loud || loud < want.least || violations != want.violations || regions != want.regions || p.Word != want.word {
+				t.Errorf("%d findings, %d violations drawn, %d regions, %s; want %d, %+v", len(p.Findings), violations, regions, p.Word, loud, want)
 			}
 			var b bytes.Buffer
 			if err := report.Render(&b, p); err != nil {
