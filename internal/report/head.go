@@ -57,7 +57,7 @@ func passed(r *finding.Results) string {
 		case c.Name == finding.CheckReplay && m["steps"] > 0:
 			parts = append(parts, fmt.Sprintf("replay equal bit for bit over %s steps", number(m["steps"])))
 		case c.Name == finding.CheckSpeed && m["speedup"] > 0:
-			parts = append(parts, fmt.Sprintf("%.2f× of eager", m["speedup"]))
+			parts = append(parts, fmt.Sprintf("%.2f× as fast as eager", m["speedup"]))
 		}
 	}
 	if len(parts) == 0 {
@@ -124,10 +124,15 @@ func checkLine(c *finding.CheckResult) Check {
 	for _, k := range slices.Sorted(maps.Keys(c.Metrics)) {
 		name, value := k, number(c.Metrics[k])
 		for _, u := range unitNames {
-			if base, ok := strings.CutSuffix(k, u.suffix); ok {
-				name, value = base, value+u.unit
-				break
+			base, ok := strings.CutSuffix(k, u.suffix)
+			if !ok {
+				continue
 			}
+			name, value = base, value+u.unit
+			if strings.HasPrefix(u.unit, " µs") {
+				value = micros(c.Metrics[k]) + strings.TrimPrefix(u.unit, " µs")
+			}
+			break
 		}
 		out.Metrics = append(out.Metrics, Fact{Name: strings.ReplaceAll(name, "_", " "), Value: value})
 	}
@@ -157,4 +162,12 @@ func ranOnDevice(r *finding.Results) bool {
 	return slices.ContainsFunc(r.Checks, func(c finding.CheckResult) bool {
 		return slices.Contains(finding.GPUChecks, c.Name) && (c.Status == finding.StatusPass || c.Status == finding.StatusFail)
 	})
+}
+
+// micros writes a time given in µs, in ms when it is long.
+func micros(us float64) string {
+	if us >= 10_000 {
+		return number(us/1000) + " ms"
+	}
+	return number(us) + " µs"
 }

@@ -40,6 +40,7 @@ var page = template.Must(template.New("report").Funcs(template.FuncMap{
 	"data":   func(t *Timeline) (template.JS, error) { return t.data() },
 	"axis":   func(t *Timeline) []Tick { return t.ticks() },
 	"num":    number,
+	"micros": micros,
 	"glyph":  glyph,
 	"spoken": spoken,
 	"lanes":  func() [laneCount]string { return LaneNames },
