@@ -53,13 +53,14 @@ func code(f *finding.Finding) string {
 //   - suppressed or judged less severe: the finding is there, it only does not count;
 //   - out of sight: the file did not change, so that the hazard is where it was. The configuration hides it, or what is
 //     inferred from another file.
-func disappeared(before, after []finding.Finding, c change) (fixed, removed []*finding.Finding) {
+//
+// Fresh is what the commit has and its parent did not, as far as it accounts for none of these.
+func disappeared(before, after []finding.Finding, c change) (fixed, removed, fresh []*finding.Finding) {
 	had := map[string]bool{}
 	for i := range before {
 		had[before[i].Fingerprint] = true
 	}
 	has := map[string]bool{}
-	var fresh []*finding.Finding
 	for i := range after {
 		has[after[i].Fingerprint] = true
 		if !had[after[i].Fingerprint] {
@@ -97,7 +98,7 @@ func disappeared(before, after []finding.Finding, c change) (fixed, removed []*f
 			fixed = append(fixed, f)
 		}
 	}
-	return fixed, removed
+	return fixed, removed, fresh
 }
 
 // measuredOnly reports whether a run of the step gave the finding, and not the scan.

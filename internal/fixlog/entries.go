@@ -23,12 +23,12 @@ func (u *update) follow(renamed map[string]string) {
 	}
 }
 
-// regressions marks the records whose violation is back.
+// regressions marks the records whose violation is back. One that was doubtful has perhaps never been away.
 func (u *update) regressions(c git.Commit, back []*finding.Finding) error {
 	for _, f := range back {
 		for i := range u.ledger.Records {
 			r := &u.ledger.Records[i]
-			if r.State != Fixed && r.State != Removed && r.State != Open || !r.holds(f.Fingerprint, moveKey(f), f.Path, f.Function) {
+			if r.State != Fixed && r.State != Removed && r.State != Open || r.Doubt != "" || !r.holds(f.Fingerprint, moveKey(f), f.Path, f.Function) {
 				continue
 			}
 			earlier, err := u.earlier(r.Commit, c.ID)
@@ -58,7 +58,7 @@ func (u *update) earlier(fix, commit string) (bool, error) {
 }
 
 // add writes one record for each rule and function.
-func (u *update) add(c git.Commit, gone []*finding.Finding, state State, renamed map[string]string) error {
+func (u *update) add(c git.Commit, gone []*finding.Finding, state State, renamed map[string]string, why map[*finding.Finding]string) error {
 	var ids []string
 	byID := map[string]*Record{}
 	for _, f := range gone {
@@ -67,7 +67,7 @@ func (u *update) add(c git.Commit, gone []*finding.Finding, state State, renamed
 		if r == nil {
 			r = &Record{ID: id, State: state, Commit: c.ID, Parent: c.Parents[0], PR: u.opts.PR(c), Author: c.Author,
 				When: c.When, Source: SourceStatic, Rule: f.Rule, Path: f.Path, NowPath: renamed[f.Path], Symbol: f.Function,
-				Operation: operation(f), Measured: measured(f), Provisional: u.opts.Open}
+				Operation: operation(f), Measured: measured(f), Provisional: u.opts.Open, Doubt: why[f]}
 			if measuredOnly(f) {
 				r.Source = SourceTrace
 			}

@@ -179,7 +179,7 @@ func TestAttribution(t *testing.T) {
 			h.git("checkout", "-q", "main")
 			h.git("merge", "-q", "--squash", "pr")
 			h.commit("Squashed (#12)", nil)
-		}, []string{"Squashed (#12): fixed mhc.py a 1", "Squashed (#12): fixed mhc.py b 1"}},
+		}, []string{"Squashed (#12): fixed mhc.py a 1", "Squashed (#12): removed mhc.py b 1"}},
 		{"rebase-merge", func(h *hist) {
 			h.commit("bad", map[string]string{"mhc.py": twice})
 			h.git("checkout", "-q", "-b", "pr")
@@ -190,7 +190,7 @@ func TestAttribution(t *testing.T) {
 			h.git("rebase", "-q", "main", "pr")
 			h.git("checkout", "-q", "main")
 			h.git("merge", "-q", "--ff-only", "pr")
-		}, []string{"first: fixed mhc.py a 1", "second: fixed mhc.py b 1"}},
+		}, []string{"first: fixed mhc.py a 1", "second: removed mhc.py b 1"}},
 		{"merge commit", func(h *hist) {
 			h.commit("bad", map[string]string{"mhc.py": bad})
 			h.git("checkout", "-q", "-b", "pr")

@@ -132,7 +132,7 @@ func (u *update) fixes(id string) (git.Commit, []*finding.Finding, error) {
 	if err != nil {
 		return c, nil, err
 	}
-	fixed, removed := disappeared(before, after, ch)
+	fixed, removed, _ := disappeared(before, after, ch)
 	return c, append(fixed, removed...), nil
 }
 

@@ -24,7 +24,8 @@ const (
 	Fixed State = "fixed"
 	// Regressed: it came back in RegressedIn.
 	Regressed State = "regressed"
-	// Removed: its file was deleted. Kept apart, because nobody fixed anything.
+	// Removed: its file was deleted, or its line is gone and Doubt says why that is not called a fix. Kept apart, because
+	// nobody fixed anything as far as is known.
 	Removed State = "removed"
 	// Superseded: it came back and was fixed again by the record SupersededBy.
 	Superseded State = "superseded"
@@ -58,6 +59,7 @@ type Record struct {
 	Operation    string    `json:"operation,omitempty"`
 	Fingerprints []string  `json:"fingerprints,omitempty"`
 	MoveKeys     []string  `json:"move_keys,omitempty"`
+	Doubt        string    `json:"doubt,omitempty"` // of a removed one whose file is still there
 	RegressedIn  string    `json:"regressed_in,omitempty"`
 	SupersededBy string    `json:"superseded_by,omitempty"`
 	Provisional  bool      `json:"provisional,omitempty"` // written when it was committed, not when it landed

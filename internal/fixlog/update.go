@@ -180,15 +180,22 @@ func (u *update) commit(id string) error {
 	if err := u.regressions(c, appeared(before, after)); err != nil {
 		return err
 	}
-	fixed, removed := disappeared(before, after, ch)
-	state := Fixed
-	if u.opts.Open {
-		state, removed = Open, nil // a deletion is no promise of a fix
+	gone, removed, fresh := disappeared(before, after, ch)
+	j, err := u.judge(c, changes, gone, fresh)
+	if errors.Is(err, git.ErrNotFound) || errors.Is(err, git.ErrTooLarge) {
+		u.note("%.7s: %v: no claim", id, err) // a partial clone
+		return nil
 	}
-	if err := u.add(c, fixed, state, ch.renamed); err != nil {
+	if err != nil {
+		return fmt.Errorf("%.7s: %w", id, err)
+	}
+	if u.opts.Open {
+		return u.add(c, j.fixed, Open, ch.renamed, nil) // what is removed, or perhaps so, is no promise of a fix
+	}
+	if err := u.add(c, j.fixed, Fixed, ch.renamed, nil); err != nil {
 		return err
 	}
-	return u.add(c, removed, Removed, ch.renamed)
+	return u.add(c, append(removed, j.doubtful...), Removed, ch.renamed, j.why)
 }
 
 // onOneLine reports whether one commit is an ancestor of the other.

@@ -1,0 +1,123 @@
+package fixlog
+
+import (
+	"errors"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gatebot/gatebot/internal/git"
+)
+
+// maxHelpers bounds how many files behind the imports of one are read.
+const maxHelpers = 20
+
+// helper looks for the operation in the functions that the function of a finding calls now and did not before: those
+// of the files that the commit touched, and those that its file imports by name.
+func (u *update) helper(c git.Commit, same *regexp.Regexp, function string, e *edit, edits map[string]*edit) string {
+	names := newCalls(function, e)
+	if len(names) == 0 {
+		return ""
+	}
+	near := []*source{e.is}
+	for _, k := range sortedKeys(edits) {
+		if x := edits[k]; x != e && x.is != nil && !isTest(x.is.path) {
+			near = append(near, x.is)
+		}
+	}
+	near = append(near, u.imported(c, e.is, names)...)
+	for _, s := range near {
+		for _, f := range sortedFunctions(s) {
+			name := f[strings.LastIndexByte(f, '.')+1:]
+			if !slices.Contains(names, name) || f == function {
+				continue
+			}
+			for _, l := range s.of[f] {
+				if same.MatchString(l) {
+					return f + " of " + s.path
+				}
+			}
+		}
+	}
+	return ""
+}
+
+func newCalls(function string, e *edit) []string {
+	if !e.was.functions[function] {
+		function = ""
+	}
+	names := func(s *source) (out []string) {
+		for _, l := range s.of[function] {
+			for _, m := range called.FindAllStringSubmatch(l, -1) {
+				out = append(out, m[1])
+			}
+		}
+		return out
+	}
+	var out []string
+	for n := range surplus(names(e.is), names(e.was)) {
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// imported reads the files that `from a.b import name` of a source names, for the names asked for.
+func (u *update) imported(c git.Commit, s *source, names []string) []*source {
+	if !s.python {
+		return nil
+	}
+	data, err := git.ReadFile(u.ctx, u.repo, c.ID, s.path)
+	if err != nil {
+		return nil // it was there a moment ago; what is imported stays unknown, as most of it does
+	}
+	var out []*source
+	for _, m := range from.FindAllStringSubmatch(string(data), -1) {
+		if len(out) == maxHelpers {
+			break
+		}
+		if !slices.ContainsFunc(word.FindAllString(m[2], -1), func(n string) bool { return slices.Contains(names, n) }) {
+			continue
+		}
+		for _, file := range moduleFiles(s.path, m[1]) {
+			text, err := git.ReadFile(u.ctx, u.repo, c.ID, file)
+			if errors.Is(err, git.ErrNotFound) || err != nil {
+				continue
+			}
+			out = append(out, cut(u.ctx, file, text))
+		}
+	}
+	return out
+}
+
+// moduleFiles are the places where a module may lie that a file imports: beside it for each dot, else from the root or
+// from the root's src.
+func moduleFiles(file, module string) []string {
+	rest := strings.TrimLeft(module, ".")
+	dots := len(module) - len(rest)
+	rest = strings.ReplaceAll(rest, ".", "/")
+	roots := []string{"", "src"}
+	if dots > 0 {
+		dir := path.Dir(file)
+		for range dots - 1 {
+			dir = path.Dir(dir)
+		}
+		roots = []string{dir}
+	}
+	var out []string
+	for _, r := range roots {
+		base := path.Join(r, rest)
+		out = append(out, base+".py", path.Join(base, "__init__.py"))
+	}
+	return out
+}
+
+func sortedFunctions(s *source) []string {
+	var out []string
+	for f := range s.functions {
+		out = append(out, f)
+	}
+	slices.Sort(out)
+	return out
+}

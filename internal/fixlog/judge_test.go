@@ -1,0 +1,182 @@
+package fixlog
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gatebot/gatebot/internal/finding"
+	"github.com/gatebot/gatebot/internal/git"
+)
+
+// blind is a scan that sees `.item()` and `torch.empty()` in post_block only: what a commit moves out of it, or calls by
+// another name, it loses sight of, as the real scan does where types and callers are not known.
+func blind(h *hist) ScanFunc {
+	op := regexp.MustCompile(`[\w.]+\.item\(\)|torch\.empty\([\w]*\)|[\w.]*ready\b`)
+	return func(ctx context.Context, rev string) ([]finding.Finding, error) {
+		data, err := git.ReadFile(ctx, h.repo, rev, "mhc.py")
+		if err != nil {
+			return nil, err
+		}
+		if _, err := git.ReadFile(ctx, h.repo, rev, "hide.py"); err == nil {
+			return nil, nil
+		}
+		var out []finding.Finding
+		function := ""
+		for n, text := range strings.Split(string(data), "\n") {
+			if m := def.FindStringSubmatch(strings.TrimSpace(text)); m != nil {
+				function = m[1]
+			}
+			code := op.FindString(text)
+			if code == "" || function != "post_block" || strings.Contains(text, "# unseen") {
+				continue
+			}
+			rule := map[bool]string{true: "GB301", false: "GB101"}[strings.HasPrefix(code, "torch.")]
+			symbol := map[bool]string{true: "M.post_block", false: "post_block"}[strings.HasPrefix(text, "     ")]
+			out = append(out, finding.Finding{Rule: rule, Severity: finding.Error, Confidence: finding.Likely, Path: "mhc.py", Line: n + 1,
+				Function: symbol, MoveKey: finding.MoveKey(rule, []string{code}), Fingerprint: finding.Fingerprint(rule, "mhc.py", symbol, []string{code}, 0),
+				Evidence: []finding.Evidence{{Kind: finding.EvidenceSource, Code: code}}})
+		}
+		return out, nil
+	}
+}
+
+const (
+	read   = "import torch\n\ndef post_block(x):\n    y = x.item()\n    return y\n"
+	method = "import torch\n\nclass M:\n    def __init__(self, n):\n        self.n = n\n\n    def post_block(self, x):\n        y = torch.empty(n)\n        return y\n"
+)
+
+// TestWhatIsNoFix: a finding that the scan has no more is a fix only when the text of the commit bears it out.
+func TestWhatIsNoFix(t *testing.T) {
+	sub := func(s string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(s) }
+	for _, c := range []struct {
+		name, was, is string
+		others        map[string]string
+		message       string
+		want          string // state and part of the doubt; empty when nothing is logged
+	}{
+		{name: "taken out", was: read, is: sub(read, "y = x.item()", "y = x"), want: "fixed"},
+		{name: "what a comment says is no code", was: read, is: sub(read, "y = x.item()", "y = x  # was .item()"), want: "fixed"},
+		{name: "what the message says of a fix", was: read, is: sub(read, "y = x.item()", "y = x"), message: "Reverting to type, reverts nothing", want: "fixed"},
+		{name: "made once instead of in every step", was: method,
+			is: sub(method, "self.n = n", "self.buf = torch.empty(n)", "y = torch.empty(n)", "y = self.buf"), want: "fixed"},
+		{name: "moved as it was into the constructor", was: method,
+			is: sub(method, "self.n = n", "y = torch.empty(n)", "        y = torch.empty(n)\n        return", "        return"), want: "fixed"},
+		{name: "in a test of the fix", was: read, is: sub(read, "y = x.item()", "y = x"), others: map[string]string{"tests/test_a.py": "assert f(x).item()\n"}, want: "fixed"},
+		{name: "moved into a helper", was: read, is: "import torch\n\ndef value(v):\n    return v.item()\n\ndef post_block(x):\n    y = value(x)\n    return y\n",
+			want: "removed: v.item()"},
+		{name: "moved into a helper of another file", was: read, is: sub(read, "y = x.item()", "y = value(x)"),
+			others: map[string]string{"helper.py": "def value(v):\n    return v.tolist()\n"}, want: "removed: v.tolist()"},
+		{name: "a helper that was there, imported", was: read, is: "from pkg.old import value\n" + sub(read, "y = x.item()", "y = value(x)"),
+			want: "removed: value of pkg/old.py"},
+		{name: "a helper that was there, imported from beside", was: read, is: "from .near import (\n    value,\n)\n" + sub(read, "y = x.item()", "y = value(x)"),
+			want: "removed: value of near.py"},
+		{name: "another name for the same", was: read, is: sub(read, "y = x.item()", "y = x.cpu()"), want: "removed: x.cpu()"},
+		{name: "to the host by another word", was: read, is: sub(read, "y = x.item()", "y = x.to('cpu')"), want: "removed: x.to('cpu')"},
+		{name: "an alias", was: method, is: sub(method, "import torch\n", "import torch\nnew = torch.empty\n", "torch.empty(n)", "new(n)"), want: "removed: new=torch.empty"},
+		{name: "an imported alias", was: method, is: sub(method, "import torch\n", "from torch import empty as new\n", "torch.empty(n)", "new(n)"),
+			want: "removed: from torch import empty as new"},
+		{name: "a bare name after a word", was: read, is: sub(read, "    y = x.item()\n    return y", "    return item(x)"), want: "removed: return item(x)"},
+		{name: "the scan does not follow any more", was: read, is: sub(read, "x.item()", "x.item()  # unseen"), want: ""},
+		{name: "indented anew and out of sight", was: read, is: sub(read, "    y = x.item()", "    if x:\n        y = x.item()  # unseen"), want: ""},
+		{name: "inferred from another file", was: read, is: "# touched\n" + read, others: map[string]string{"hide.py": "hide\n"}, want: ""},
+		{name: "the function went away", was: read, is: "import torch\n", want: "removed: function went away"},
+		{name: "the function has another name", was: read, is: sub(read, "post_block", "after", "x.item()", "x.max()"), want: "removed: function went away"},
+		{name: "taken back", was: read, is: sub(read, "y = x.item()", "y = x"), message: `Revert "Read it on the host" (#12)`, want: "removed: takes back"},
+		{name: "taking back the taking back", was: read, is: sub(read, "y = x.item()", "y = x"), message: `Revert "Revert "Keep it there""`, want: "fixed"},
+		{name: "the same names in another order of words", was: sub(read, "x.item()", "self.ready"), is: sub(read, "x.item()", "bool(self.ready)  # unseen"),
+			want: "removed: bool(self.ready)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newHist(t)
+			h.commit("bad", map[string]string{"mhc.py": c.was, "pkg/old.py": "def value(v):\n    return v.numpy()\n", "near.py": "def value(v):\n    return v.cpu()\n"})
+			files := map[string]string{"mhc.py": c.is}
+			for name, text := range c.others {
+				files[name] = text
+			}
+			message := c.message
+			if message == "" {
+				message = "change"
+			}
+			h.commit(message, files)
+			l := &Ledger{}
+			if _, err := Update(t.Context(), h.repo, blind(h), l, Options{}); err != nil {
+				t.Fatal(err)
+			}
+			state, doubt, _ := strings.Cut(c.want, ": ")
+			switch {
+			case state == "" && len(l.Records) > 0, state != "" && len(l.Records) != 1:
+				t.Fatalf("records %+v, want %q", l.Records, c.want)
+			case state == "":
+			case string(l.Records[0].State) != state || !strings.Contains(l.Records[0].Doubt, doubt) || (doubt == "") != (l.Records[0].Doubt == ""):
+				t.Errorf("%s, %q; want %q", l.Records[0].State, l.Records[0].Doubt, c.want)
+			}
+			if rows := len(l.Rows()); rows != map[bool]int{true: 1}[state == "fixed"] {
+				t.Errorf("%d rows of a record that is %s", rows, state)
+			}
+		})
+	}
+}
+
+// TestDoubtfulIsNoRegression: what was perhaps never away does not come back.
+func TestDoubtfulIsNoRegression(t *testing.T) {
+	h := newHist(t)
+	h.commit("bad", map[string]string{"mhc.py": read})
+	h.commit("alias", map[string]string{"mhc.py": strings.Replace(read, "item", "cpu", 1)})
+	h.commit("back", map[string]string{"mhc.py": read})
+	fix := h.commit("fix", map[string]string{"mhc.py": strings.Replace(read, "x.item()", "x", 1)})
+	l := &Ledger{}
+	if _, err := Update(t.Context(), h.repo, blind(h), l, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if len(l.Records) != 2 || l.Records[0].State != Removed || l.Records[1].State != Fixed || l.Records[1].Commit != fix {
+		t.Errorf("%+v", l.Records)
+	}
+}
+
+// TestEditedDescriptionSurvivesTenUpdates: a row of ours with a person's words, through ten updates of a real history
+// that fixes, renames, brings the fixed hazard back and fixes it once more.
+func TestEditedDescriptionSurvivesTenUpdates(t *testing.T) {
+	h := newHist(t)
+	h.commit("bad", map[string]string{"mhc.py": long + bad, "other.py": bad})
+	fix := h.commit("fix", map[string]string{"mhc.py": long + good})
+	l := &Ledger{}
+	h.update(l, Options{})
+	const words = "post_block keeps its maximum on the card (→ saves 122 syncs)"
+	doc := strings.Replace(merged(t, "# Mine\n\ntext\n", l), "mhc.py: .item() removed from post_block", words, 1)
+	if !strings.Contains(doc, words) {
+		t.Fatal(doc)
+	}
+	for i := range 10 {
+		switch i {
+		case 2:
+			h.git("mv", "mhc.py", "moved.py")
+			h.commit("rename", nil)
+		case 4:
+			h.commit("oops", map[string]string{"moved.py": long + bad})
+		case 6:
+			h.commit("again", map[string]string{"moved.py": long + good})
+		case 8:
+			h.commit("another", map[string]string{"other.py": good})
+		default:
+			h.commit("more", map[string]string{"n.py": strings.Repeat("n = 1\n", i+1)})
+		}
+		rows, err := ReadRows([]byte(doc), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Adopt(t.Context(), h.repo, rows); err != nil {
+			t.Fatal(err)
+		}
+		h.update(l, Options{})
+		doc = merged(t, doc, l)
+		if strings.Count(doc, "| "+fix[:7]+" | "+words) != 1 || !strings.HasPrefix(doc, "# Mine\n\ntext\n") {
+			t.Fatalf("after update %d:\n%s", i+1, doc)
+		}
+	}
+	if rows := l.Rows(); len(rows) != 3 || !slices.ContainsFunc(rows, func(r Row) bool { return r.RegressedIn != "" }) {
+		t.Errorf("rows %+v", rows)
+	}
+}
