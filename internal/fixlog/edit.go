@@ -69,7 +69,7 @@ func cut(ctx context.Context, path string, data []byte) *source {
 	if strings.HasSuffix(path, ".py") || strings.HasSuffix(path, ".pyi") {
 		if m, err := pyast.Parse(ctx, path, data, pyast.DefaultLimits); err == nil {
 			s.python = true
-			s.name(m.Body, "")
+			s.name(m.Body, "", text)
 		}
 	}
 	for i, l := range text {
@@ -82,8 +82,8 @@ func cut(ctx context.Context, path string, data []byte) *source {
 	return s
 }
 
-// name marks the lines of every function; inner ones come later and win.
-func (s *source) name(body []pyast.Stmt, prefix string) {
+// name marks the lines of every function, inner ones after outer ones, and empties those of docstrings.
+func (s *source) name(body []pyast.Stmt, prefix string, text []string) {
 	for _, st := range body {
 		pyast.Walk(st, func(n pyast.Node) bool {
 			switch n := n.(type) {
@@ -92,10 +92,16 @@ func (s *source) name(body []pyast.Stmt, prefix string) {
 				for i := max(n.Pos().Start.Line-1, 0); i < min(n.Pos().End.Line, int32(len(s.function))); i++ { //nolint:gosec // a file of 2^31 lines is over the limit of the parser
 					s.function[i] = prefix + n.Name
 				}
-				s.name(n.Body, prefix+n.Name+".")
+				s.name(n.Body, prefix+n.Name+".", text)
 				return false
+			case *pyast.ExprStmt: // a text alone is what people say
+				if c, ok := n.X.(*pyast.Const); ok && c.Kind == pyast.ConstString {
+					for i := max(n.Pos().Start.Line-1, 0); i < min(n.Pos().End.Line, int32(len(text))); i++ { //nolint:gosec // as above
+						text[i] = ""
+					}
+				}
 			case *pyast.ClassDef:
-				s.name(n.Body, prefix+n.Name+".")
+				s.name(n.Body, prefix+n.Name+".", text)
 				return false
 			}
 			return true

@@ -3,7 +3,6 @@ package fixlog
 import (
 	"errors"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,7 +14,7 @@ const maxHelpers = 20
 
 // helper looks for the operation in the functions that the function of a finding calls now and did not before: those
 // of the files that the commit touched, and those that its file imports by name.
-func (u *update) helper(c git.Commit, same *regexp.Regexp, function string, e *edit, edits map[string]*edit) string {
+func (u *update) helper(c git.Commit, same kind, function string, e *edit, edits map[string]*edit) string {
 	names := newCalls(function, e)
 	if len(names) == 0 {
 		return ""
@@ -34,7 +33,7 @@ func (u *update) helper(c git.Commit, same *regexp.Regexp, function string, e *e
 				continue
 			}
 			for _, l := range s.of[f] {
-				if same.MatchString(l) {
+				if same.in(l) {
 					return f + " of " + s.path
 				}
 			}

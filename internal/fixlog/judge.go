@@ -1,9 +1,7 @@
 package fixlog
 
 import (
-	"cmp"
 	"fmt"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -83,11 +81,14 @@ func (u *update) doubt(c git.Commit, f *finding.Finding, e *edit, edits map[stri
 		}
 	}
 	same := family(f)
-	if at := addedAnywhere(same, f.Function, e, edits); at != "" {
+	if at := e.has(same, f.Function); at != "" {
 		return "of the same kind and new: " + at
 	}
 	if at := e.alias(same, f.Function); at != "" {
 		return "the same by another name: " + at
+	}
+	if at := e.renamed(f); at != "" {
+		return "its line has another call in the same place: " + at
 	}
 	if at := u.helper(c, same, f.Function, e, edits); at != "" {
 		return "of the same kind, in what is called instead: " + at
@@ -136,65 +137,6 @@ func (u *update) regressed(f *finding.Finding) bool {
 	})
 }
 
-// addedAnywhere looks for the operation in what the commit added: in the file of the finding, else in any file that is
-// not a test.
-func addedAnywhere(same *regexp.Regexp, function string, e *edit, edits map[string]*edit) string {
-	if at := e.has(same, function); at != "" {
-		return at
-	}
-	for _, name := range sortedKeys(edits) {
-		if x := edits[name]; x != e && x.is != nil && !isTest(x.is.path) {
-			if at := x.has(same, ""); at != "" {
-				return at
-			}
-		}
-	}
-	return ""
-}
-
-// has looks for the operation in the lines that an edit added. A line that another function of the file lost was
-// moved, and counts only when the function at hand had it.
-func (e *edit) has(same *regexp.Regexp, function string) string {
-	lost := map[string]int{}
-	if e.was != nil {
-		for name, lines := range e.was.of {
-			if name == function || e.is == nil {
-				continue
-			}
-			for l, n := range surplus(lines, e.is.of[name]) {
-				lost[l] += n
-			}
-		}
-	}
-	for _, a := range e.added {
-		if lost[a.text] > 0 {
-			lost[a.text]--
-			continue
-		}
-		if once(a.function, e.is.python) && a.function != function {
-			continue
-		}
-		if same.MatchString(a.text) {
-			return fmt.Sprintf("%s in %s", a.text[:min(len(a.text), 80)], cmp.Or(a.function, path.Base(e.is.path)))
-		}
-	}
-	return ""
-}
-
-// alias looks for a new name for the operation that the function calls: `new = torch.empty`, `import empty as new`.
-func (e *edit) alias(same *regexp.Regexp, function string) string {
-	for _, name := range newCalls(function, e) {
-		imported := regexp.MustCompile(`(\w+) as ` + name + `\b`) // a name is a word: nothing to quote
-		for _, a := range e.added {
-			m := imported.FindStringSubmatch(a.text)
-			if strings.HasPrefix(a.text, name+"=") && same.MatchString(a.text) || m != nil && same.MatchString("."+m[1]) {
-				return a.text
-			}
-		}
-	}
-	return ""
-}
-
 // once reports whether a function runs when a module is built or loaded, and not in every step.
 func once(function string, python bool) bool {
 	name := function[strings.LastIndexByte(function, '.')+1:]
@@ -209,52 +151,6 @@ var (
 )
 
 func isTest(name string) bool { return testPath.MatchString(name) }
-
-// families are operations that people put in one another's place without taking the hazard out.
-var families = [][]string{
-	{"item", "tolist", "cpu", "numpy", "to_list", "synchronize"},
-	{"empty", "zeros", "ones", "full", "empty_like", "zeros_like", "ones_like", "full_like", "new_empty", "new_zeros", "new_ones",
-		"new_full", "arange", "tensor", "as_tensor", "from_numpy", "rand", "randn", "new_tensor", "empty_strided"},
-	{"nonzero", "unique", "bincount", "masked_select", "argwhere", "repeat_interleave", "unique_consecutive", "nonzero_static"},
-}
-
-var word = regexp.MustCompile(`[A-Za-z_]\w*`)
-
-// family matches lines, without their blanks, that hold the operation of a finding or one that stands for it.
-func family(f *finding.Finding) *regexp.Regexp {
-	text := strings.TrimSpace(code(f))
-	head := callHead(text)
-	if head == "" { // no call: the names that it is about, in this order
-		names := word.FindAllString(text, -1)
-		if len(names) == 0 {
-			return regexp.MustCompile(`$^`)
-		}
-		return regexp.MustCompile(`\b` + strings.Join(names, `\b.*\b`) + `\b`)
-	}
-	names := word.FindAllString(head, -1)
-	op := ""
-	if len(names) > 0 {
-		op = names[len(names)-1]
-	}
-	if m := methodCall.FindStringSubmatch(head); m != nil {
-		op = m[1]
-	}
-	all := []string{op}
-	for _, fam := range families {
-		if slices.Contains(fam, op) {
-			all = fam
-		}
-	}
-	if op == "to" {
-		all = append([]string{op}, families[0]...)
-	}
-	either := strings.Join(all, "|")
-	toHost := ""
-	if slices.Contains(families[0], op) {
-		toHost = `|\.to\(["']cpu`
-	}
-	return regexp.MustCompile(`\.(?:` + either + `)\b|\b(?:` + either + `)\(` + toHost)
-}
 
 func sortedKeys(m map[string]*edit) []string {
 	keys := make([]string, 0, len(m))

@@ -14,7 +14,7 @@ import (
 // blind is a scan that sees `.item()` and `torch.empty()` in post_block only: what a commit moves out of it, or calls by
 // another name, it loses sight of, as the real scan does where types and callers are not known.
 func blind(h *hist) ScanFunc {
-	op := regexp.MustCompile(`[\w.]+\.item\(\)|torch\.empty\([\w]*\)|[\w.]*ready\b`)
+	op := regexp.MustCompile(`[\w.()]+\.item\(\)|torch\.empty\([\w]*\)|[\w.]*ready\b`)
 	return func(ctx context.Context, rev string) ([]finding.Finding, error) {
 		data, err := git.ReadFile(ctx, h.repo, rev, "mhc.py")
 		if err != nil {
@@ -67,8 +67,11 @@ func TestWhatIsNoFix(t *testing.T) {
 		{name: "in a test of the fix", was: read, is: sub(read, "y = x.item()", "y = x"), others: map[string]string{"tests/test_a.py": "assert f(x).item()\n"}, want: "fixed"},
 		{name: "moved into a helper", was: read, is: "import torch\n\ndef value(v):\n    return v.item()\n\ndef post_block(x):\n    y = value(x)\n    return y\n",
 			want: "removed: v.item()"},
+		{name: "something of the kind in a file that it has nothing to do with", was: read, is: sub(read, "y = x.item()", "y = x"),
+			others: map[string]string{"near.py": "def value(v):\n    return v.item()\n"}, want: "fixed"},
+		{name: "what a docstring says is no code", was: read, is: sub(read, "    y = x.item()", "    \"\"\"Without .item().\"\"\"\n    y = x"), want: "fixed"},
 		{name: "moved into a helper of another file", was: read, is: sub(read, "y = x.item()", "y = value(x)"),
-			others: map[string]string{"helper.py": "def value(v):\n    return v.tolist()\n"}, want: "removed: v.tolist()"},
+			others: map[string]string{"helper.py": "def value(v):\n    return v.tolist()\n"}, want: "removed: value of helper.py"},
 		{name: "a helper that was there, imported", was: read, is: "from pkg.old import value\n" + sub(read, "y = x.item()", "y = value(x)"),
 			want: "removed: value of pkg/old.py"},
 		{name: "a helper that was there, imported from beside", was: read, is: "from .near import (\n    value,\n)\n" + sub(read, "y = x.item()", "y = value(x)"),
@@ -76,6 +79,9 @@ func TestWhatIsNoFix(t *testing.T) {
 		{name: "another name for the same", was: read, is: sub(read, "y = x.item()", "y = x.cpu()"), want: "removed: x.cpu()"},
 		{name: "to the host by another word", was: read, is: sub(read, "y = x.item()", "y = x.to('cpu')"), want: "removed: x.to('cpu')"},
 		{name: "an alias", was: method, is: sub(method, "import torch\n", "import torch\nnew = torch.empty\n", "torch.empty(n)", "new(n)"), want: "removed: new=torch.empty"},
+		{name: "a call at its end taken off", was: sub(read, "y = x.item()", "x.max().item()"), is: sub(read, "y = x.item()", "x.max()"), want: "fixed"},
+		{name: "another method", was: read, is: sub(read, "x.item()", "x.detach()"), want: "fixed"},
+		{name: "another call in its place", was: method, is: sub(method, "torch.empty(n)", "pool.take(n)"), want: "removed: y=pool.take(n)"},
 		{name: "an imported alias", was: method, is: sub(method, "import torch\n", "from torch import empty as new\n", "torch.empty(n)", "new(n)"),
 			want: "removed: from torch import empty as new"},
 		{name: "a bare name after a word", was: read, is: sub(read, "    y = x.item()\n    return y", "    return item(x)"), want: "removed: return item(x)"},
@@ -117,6 +123,27 @@ func TestWhatIsNoFix(t *testing.T) {
 				t.Errorf("%d rows of a record that is %s", rows, state)
 			}
 		})
+	}
+}
+
+// TestFamily: what stands for the operation of a finding in the lines that a commit adds.
+func TestFamily(t *testing.T) {
+	for _, c := range []struct {
+		rule, code, line string
+		want             bool
+	}{
+		{"GB101", "x.item()", "y=v.tolist()", true}, {"GB101", "x.item()", "y=v.items()", false}, {"GB101", "x.to('cpu')", "y=v.cpu()", true},
+		{"GB101", "x.item()", "y=v.to(device)", false}, {"GB101", "x.to('cpu')", "y=v.to(device)", true},
+		{"GB301", "torch.empty(n)", "self.f(torch.empties,n)", false}, {"GB301", "torch.empty(n)", "y=x.new_zeros(n)", true},
+		{"GB301", "torch.empty(n)", "return empty(n)", true}, {"GB203", "mask.nonzero()", "torch.unique(x)", true},
+		{"GB905", "lens[i]", "self.chunks[c.index].plan(", true}, {"GB905", "lens[i]", "y=lens[i]", false},
+		{"GB401", "x > 0", "while x>0:", true}, {"GB401", "0", "0", false}, {"GB502", "x[i]", "self.x[i].fill_(v)", false}, {"GB502", "x[i]", "self.x[i]=v", true}, {"GB301", "torch.arange(n)", "y=np.arange(n)", false},
+		{"GB505", "x.to(d)", "y=x.to(d,non_blocking=True)", false}, {"GB505", "x.to(d)", "y=z.to(d)", true}, {"GB711", "torch.foo(x)", "torch.foo(y)", true},
+	} {
+		f := &finding.Finding{Rule: c.rule, Evidence: []finding.Evidence{{Kind: finding.EvidenceSource, Code: c.code}}}
+		if got := family(f).in(c.line); got != c.want {
+			t.Errorf("%s %q in %q: %v", c.rule, c.code, c.line, got)
+		}
 	}
 }
 
