@@ -1,0 +1,25 @@
+package fixlog
+
+import (
+	"strings"
+	"testing"
+)
+
+// FuzzCut: whatever a commit makes of a file, every line keeps its number, and what is compared with itself lost and
+// gained nothing.
+func FuzzCut(fz *testing.F) {
+	fz.Add("m.py", "class A:\n    def f(self):  # x\n        \"\"\"Text.\"\"\"\n        return y .item( )\n")
+	fz.Add("k.cu", "int f() { return a / b; } // '\"\n")
+	fz.Add("m.py", "def f(:\n\x00\xff\n  def\r\n")
+	fz.Fuzz(func(t *testing.T, path, text string) {
+		s := cut(t.Context(), path, []byte(text))
+		if n := strings.Count(text, "\n") + 1; len(s.lines) != n || len(s.function) != n {
+			t.Fatalf("%d lines, %d functions of %d", len(s.lines), len(s.function), n)
+		}
+		e := &edit{was: s, is: cut(t.Context(), path, []byte(text))}
+		e.compare()
+		if len(e.gone) > 0 || len(e.added) > 0 {
+			t.Fatalf("lost %v, gained %v", e.gone, e.added)
+		}
+	})
+}
