@@ -76,7 +76,7 @@ func (u *update) doubt(c git.Commit, f *finding.Finding, e *edit, edits map[stri
 	}
 	for _, g := range fresh {
 		here := g.Path == e.is.path
-		if here && g.Function == f.Function || group(g.Rule) == group(f.Rule) && (here || wrote(edits, g.Path)) {
+		if here && (g.Function == f.Function || group(g.Rule) == group(f.Rule)) { // in another file it counts when it is called
 			return fmt.Sprintf("%s at %s:%d is new", g.Rule, g.Path, g.Line)
 		}
 	}
@@ -159,14 +159,4 @@ func sortedKeys(m map[string]*edit) []string {
 	}
 	slices.Sort(keys)
 	return keys
-}
-
-// wrote reports whether a commit touched the file that has this path after it.
-func wrote(edits map[string]*edit, name string) bool {
-	for _, e := range edits {
-		if e.is != nil && e.is.path == name {
-			return true
-		}
-	}
-	return false
 }
