@@ -37,7 +37,7 @@ func (u *update) judge(c git.Commit, changes []git.Change, gone, fresh []*findin
 			continue
 		}
 		e := edits[f.Path]
-		if e == nil || e.was == nil || e.is == nil || e.stands(f) {
+		if e == nil || e.was == nil || e.is == nil || e.stands(f) && !originChanged(f, edits) {
 			continue
 		}
 		switch why := u.doubt(c, f, e, edits, fresh); why {
@@ -71,7 +71,7 @@ func (u *update) doubt(c git.Commit, f *finding.Finding, e *edit, edits map[stri
 	if reverts(c.Subject) && !u.regressed(f) {
 		return "the commit takes back an earlier one"
 	}
-	if e.was.functions[f.Function] && !e.is.functions[f.Function] {
+	if e.was.functions[f.Function] && !e.is.functions[f.Function] && !callTakenOut(f.Function, edits) {
 		return "the function went away"
 	}
 	for _, g := range fresh {
@@ -112,6 +112,43 @@ func (e *edit) stands(f *finding.Finding) bool {
 		}
 	}
 	return true
+}
+
+// originChanged reports whether the commit took out or changed the line that the value of a finding comes from, by the
+// finding's own evidence: an index of another type is mended where it is made.
+func originChanged(f *finding.Finding, edits map[string]*edit) bool {
+	i := slices.IndexFunc(f.Evidence, func(e finding.Evidence) bool { return e.Kind == finding.EvidenceFlow && e.Path != "" })
+	if i < 0 {
+		return false
+	}
+	at := f.Evidence[i]
+	e := edits[at.Path]
+	if e == nil || e.was == nil || e.is == nil || at.Line < 1 || at.Line > len(e.was.lines) {
+		return false
+	}
+	return e.gone[e.was.lines[at.Line-1]] > 0
+}
+
+// callTakenOut reports whether a call of a function that went away was taken out of one that is still there: the commit
+// does without it, and did not only tidy up or move it.
+func callTakenOut(function string, edits map[string]*edit) bool {
+	name := function[strings.LastIndexByte(function, '.')+1:] + "("
+	for _, e := range edits {
+		if e.was == nil || e.is == nil {
+			continue
+		}
+		for fn := range e.was.functions {
+			if fn == function || !e.is.functions[fn] {
+				continue
+			}
+			for line := range surplus(e.was.of[fn], e.is.of[fn]) {
+				if strings.Contains(line, name) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 var revert = regexp.MustCompile(`(?i)^\W*revert\b\W*`)
