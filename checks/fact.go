@@ -65,6 +65,7 @@ type asked struct {
 	names   map[nameIn]symbol
 	kept    map[*module]bool
 	files   map[*module]bool
+	idle    bool // nothing is remembered of this scan, so that classes need not be noted
 }
 
 // nameIn is a dotted name as it is written in a module.
@@ -92,7 +93,11 @@ func (in *interp) lookup(m *module, name string) symbol {
 	return s
 }
 
-func (a *asked) of(c *Class, ask classAsk, arg string) { a.classes[classFact{c, ask, arg}] = true }
+func (a *asked) of(c *Class, ask classAsk, arg string) {
+	if !a.idle {
+		a.classes[classFact{c, ask, arg}] = true
+	}
+}
 
 // method finds a method along the ancestors of a class.
 func (in *interp) method(c *Class, name string) *Func {

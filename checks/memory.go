@@ -106,6 +106,7 @@ type table struct {
 	units  map[string][]*memo // by the key of the task, the last one first
 	native map[string][]*knownNative
 	turn   uint32
+	mu     sync.Mutex // of ids and slots, while tasks run side by side
 }
 
 // factSlot is a fact and what it has been.
@@ -204,6 +205,8 @@ func (t *table) recall(s *scan, k *task) bool {
 	if t == nil || s.trace != nil {
 		return false
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 next:
 	for i, m := range t.units[k.key] {
 		for _, w := range m.facts {
@@ -220,13 +223,12 @@ next:
 	return false
 }
 
-// remember keeps the outcome of a task that has run, unless it could not read something.
-func (t *table) remember(s *scan, k *task) {
-	if t == nil || k.asked == nil || len(k.err) > 0 {
-		return
-	}
-	facts := k.asked.facts()
-	m := &memo{facts: make([]factWas, len(facts)), out: k.out}
+// note turns facts into their short form. It is called by tasks that run side by side: what a fact is depends on the
+// project alone, and what is made on demand to tell it is made under the lock.
+func (t *table) note(s *scan, facts []fact) []factWas {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	out := make([]factWas, len(facts))
 	for i, f := range facts {
 		id := t.id(f)
 		if t.now(s, id) < 0 {
@@ -234,8 +236,15 @@ func (t *table) remember(s *scan, k *task) {
 			x.now = int32(len(x.states))
 			x.states = append(x.states, s.stateOf(f))
 		}
-		m.facts[i] = factWas{id, uint32(t.slots[id].now)}
+		out[i] = factWas{id, uint32(t.slots[id].now)}
 	}
-	t.units[k.key] = front(t.units[k.key], m, func(*memo) bool { return false })
-	k.asked = nil
+	return out
+}
+
+// remember keeps the outcome of a task that has run, unless it could not read something.
+func (t *table) remember(k *task) {
+	if t == nil || !k.ran || len(k.err) > 0 {
+		return
+	}
+	t.units[k.key] = front(t.units[k.key], &memo{facts: k.facts, out: k.out}, func(*memo) bool { return false })
 }

@@ -19,7 +19,8 @@ type task struct {
 	around bool  // set for functions beside the hot path
 	key    string
 	out    *outcome
-	asked  *asked // nil when the outcome is remembered
+	facts  []factWas // what it asked for, when that is remembered
+	ran    bool      // false when the outcome is remembered
 	err    map[string]error
 }
 
@@ -98,7 +99,7 @@ func (s *scan) run(ctx context.Context, tasks []*task) error {
 		return fmt.Errorf("scan: %w", err)
 	}
 	for _, t := range tasks {
-		s.table.remember(s, t)
+		s.table.remember(t)
 		s.take(t.out)
 		for path, err := range t.err {
 			s.failed[path] = err
@@ -112,6 +113,7 @@ func (s *scan) interpretTask(ctx context.Context, t *task) {
 	in := newInterp(ctx, s.p, s.hot, s.hooks, newSink())
 	in.limit, in.trace = s.limit, s.trace
 	in.rest, in.around = t.rest, t.around
+	in.asked.idle = s.table == nil
 	var broken []savedError
 	for _, f := range t.funcs {
 		if in.callers[f] || ctx.Err() != nil {
@@ -124,7 +126,11 @@ func (s *scan) interpretTask(ctx context.Context, t *task) {
 	k := &keeper{in, s.p}
 	t.out = k.keep()
 	t.out.Broken = broken
-	t.asked, t.err = in.asked, in.failed
+	t.ran, t.err = true, in.failed
+	if s.table != nil && len(t.err) == 0 {
+		// Now, not when all tasks have run: the tables of a thousand tasks are most of what a scan would hold.
+		t.facts = s.table.note(s, in.asked.facts())
+	}
 }
 
 // follow notes that f is interpreted with the arguments of a caller.
