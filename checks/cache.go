@@ -160,6 +160,7 @@ func (c *treeCache) open(ctx context.Context, m *module) (*unit, error) {
 		if _, p.data, err = pyast.ParsePacked(ctx, m.path, data, lim); err != nil {
 			return nil, err
 		}
+		c.keep(m, data, p.data) // a module that came from a file or was saved has none
 	}
 	t, err := pyast.Open(m.path, data, p.data, lim)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 // and in no panic.
 type coder struct {
 	reading bool
-	data    []byte // what was written, or what is left to read
+	data    []byte   // what was written last, or what is left to read
+	full    [][]byte // what was written before, in pieces that need not grow
 	texts   []string
 	numbers map[string]uint64 // of texts, when writing
 	bad     bool
@@ -21,6 +22,7 @@ var errMemory = errors.New("scan memory: damaged, or written by another version 
 
 func (c *coder) number(v *uint64) {
 	if !c.reading {
+		c.room()
 		c.data = binary.AppendUvarint(c.data, *v)
 		return
 	}
@@ -32,6 +34,19 @@ func (c *coder) number(v *uint64) {
 	}
 	*v = x
 	c.data = c.data[n:]
+}
+
+// piece is the size of what is written at a time: one text that grew to 25 MB would take three times as much.
+const piece = 256 << 10
+
+// room makes place for a number or a digest.
+func (c *coder) room() {
+	if cap(c.data)-len(c.data) < max(binary.MaxVarintLen64, len(digest{})) {
+		if len(c.data) > 0 {
+			c.full = append(c.full, c.data)
+		}
+		c.data = make([]byte, 0, piece)
+	}
 }
 
 type integer interface {
@@ -84,6 +99,7 @@ func word[T ~string](c *coder, v *T) {
 
 func (c *coder) digest(d *digest) {
 	if !c.reading {
+		c.room()
 		c.data = append(c.data, d[:]...)
 		return
 	}
@@ -145,20 +161,25 @@ func mapped[V any](c *coder, m *map[string]V, each func(*coder, *V)) {
 func texts(c *coder, s *[]string) { series(c, s, word[string]) }
 
 // pack puts the table of texts before what was written.
-func (c *coder) pack() []byte {
-	size := 0
+func (c *coder) pack() [][]byte {
+	c.numbers = nil
+	body := append(c.full, c.data)
+	c.full, c.data = nil, nil
+	n := uint64(len(c.texts))
+	c.number(&n)
 	for _, t := range c.texts {
-		size += len(t)
-	}
-	out := make([]byte, 0, size+2*len(c.texts)+len(c.data)+32)
-	out = binary.AppendUvarint(out, uint64(len(c.texts)))
-	for _, t := range c.texts {
-		out = binary.AppendUvarint(out, uint64(len(t)))
+		n = uint64(len(t))
+		c.number(&n)
 	}
 	for _, t := range c.texts {
-		out = append(out, t...)
+		for len(t) > 0 {
+			c.room()
+			k := min(len(t), cap(c.data)-len(c.data))
+			c.data = append(c.data, t[:k]...)
+			t = t[k:]
+		}
 	}
-	return append(out, c.data...)
+	return append(append(c.full, c.data), body...)
 }
 
 // unpack reads the table of texts.

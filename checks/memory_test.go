@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -127,7 +128,7 @@ func TestMemory(t *testing.T) {
 			}
 			found += len(want.Findings)
 			if n%4 == 3 { // the next tree is scanned by another process
-				if m, err = LoadMemory(m.Save(), o.Rules); err != nil {
+				if m, err = LoadMemory(bytes.Join(m.Save(), nil), o.Rules); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -149,7 +150,7 @@ func FuzzLoadMemory(f *testing.F) {
 	if _, err := m.Scan(context.Background(), blobs{memory{"a.py": "def step(x):\n    return x.item()\n"}}, o); err != nil {
 		f.Fatal(err)
 	}
-	f.Add(m.Save())
+	f.Add(bytes.Join(m.Save(), nil))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if m, err := LoadMemory(data, o.Rules); err == nil {
@@ -179,7 +180,7 @@ func TestMemoryInAnotherProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, err = LoadMemory(m.Save(), o.Rules); err != nil {
+	if m, err = LoadMemory(bytes.Join(m.Save(), nil), o.Rules); err != nil {
 		t.Fatal(err)
 	}
 	got, err := m.Scan(context.Background(), unreadBlobs{blobs{files}, t}, o)

@@ -10,11 +10,18 @@ import (
 // memoryFormat is part of every saved memory. Raise it with every change of what the coder writes.
 const memoryFormat = "gatebot.scan-memory/v1"
 
-// Save gives what the memory knows of the newest trees, for LoadMemory in another process.
-func (m *Memory) Save() []byte {
+// Save gives what the memory knows of the newest trees, for LoadMemory in another process: the pieces are to be written
+// one after the other. Trees in their short form are not part of it, and are dropped: what is saved is much already, and
+// a scan after it makes again the few that it needs.
+func (m *Memory) Save() [][]byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.spent = 0
+	for _, ks := range m.files {
+		for _, k := range ks {
+			k.mod.packed = packedTree{}
+		}
+	}
 	c := &coder{numbers: map[string]uint64{}}
 	m.code(c, nil)
 	return c.pack()

@@ -49,16 +49,21 @@ func (s *Store) PutMemory(rules string, m *checks.Memory) error {
 	if s == nil || rules == "" {
 		return nil
 	}
-	data := m.Save()
-	if len(data) > maxMemory {
+	pieces := m.Save()
+	size, crc := 0, uint32(0)
+	for _, p := range pieces {
+		size += len(p)
+		crc = crc32.Update(crc, castagnoli, p)
+	}
+	if size > maxMemory {
 		return nil
 	}
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return fmt.Errorf("scan memory: %w", err)
 	}
 	var sum [4]byte
-	binary.LittleEndian.PutUint32(sum[:], crc32.Checksum(data, castagnoli))
-	if err := replace(s.memoryFile(rules), string(sum[:]), data); err != nil {
+	binary.LittleEndian.PutUint32(sum[:], crc)
+	if err := replace(s.memoryFile(rules), string(sum[:]), pieces...); err != nil {
 		return fmt.Errorf("scan memory: %w", err)
 	}
 	s.pruneMemories()

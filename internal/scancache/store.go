@@ -103,14 +103,16 @@ func header(key string, payload []byte) string {
 	return Schema + " " + hex.EncodeToString(h.Sum(nil))
 }
 
-func replace(name, head string, payload []byte) error {
+func replace(name, head string, payload ...[]byte) error {
 	f, err := os.CreateTemp(filepath.Dir(name), tempPrefix+"*")
 	if err != nil {
 		return err
 	}
 	_, err = f.WriteString(head)
-	if err == nil {
-		_, err = f.Write(payload)
+	for _, p := range payload {
+		if err == nil {
+			_, err = f.Write(p)
+		}
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), name)
