@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/gatebot/gatebot/checks/dynamic"
 	"github.com/gatebot/gatebot/internal/trace"
 )
 
@@ -81,7 +82,7 @@ func (a *Allocs) Size() string { return size(int64(a.Bytes)) }
 
 func allocPlace(in Input, frames []trace.Frame) (place, function string) {
 	for _, f := range frames {
-		if rel, ok := inside(in.Root, f.File); ok {
+		if rel, ok := dynamic.Inside(in.Root, f.File); ok {
 			return frameText(in, trace.Frame{File: rel, Line: f.Line}), f.Func
 		}
 	}

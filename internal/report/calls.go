@@ -2,9 +2,9 @@ package report
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
+	"github.com/gatebot/gatebot/checks/dynamic"
 	"github.com/gatebot/gatebot/internal/trace"
 )
 
@@ -87,38 +87,18 @@ func kernel(mangled string) string {
 // place is the innermost frame inside the repository, "path:line".
 func place(in Input, frames []trace.Frame) string {
 	for _, f := range frames {
-		if rel, ok := inside(in.Root, f.File); ok {
+		if rel, ok := dynamic.Inside(in.Root, f.File); ok {
 			return fmt.Sprintf("%s:%d", rel, f.Line)
 		}
 	}
 	return ""
 }
 
-// inside gives the path of a file below the root.
-func inside(root, file string) (string, bool) {
-	if root == "" || file == "" || file[0] == '<' {
-		return "", false
-	}
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(root, file)
-	}
-	rel, err := filepath.Rel(root, filepath.Clean(file))
-	if err != nil || rel == ".." || strings.HasPrefix(rel, "../") || strings.Contains(rel, "site-packages/") {
-		return "", false
-	}
-	return filepath.ToSlash(rel), true
-}
-
 // frameText is one frame, shortened.
 func frameText(in Input, f trace.Frame) string {
-	name, ok := inside(in.Root, f.File)
+	name, ok := dynamic.Inside(in.Root, f.File)
 	if !ok {
-		name = f.File
-		for _, cut := range []string{"site-packages/", "dist-packages/"} {
-			if _, below, found := strings.Cut(f.File, cut); found {
-				name = below
-			}
-		}
+		name = dynamic.Known(f.File)
 	}
 	return fmt.Sprintf("%s:%d", name, f.Line)
 }

@@ -47,7 +47,7 @@ func heat(r *finding.Results, t *trace.Trace) *Heat {
 
 // placed reports whether a finding of the check knows its region.
 func placed(r *finding.Results, check string) bool {
-	return slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Check == check && f.Region != "" })
+	return slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return seenBy(&f, check) && f.Region != "" })
 }
 
 func heatRow(r *finding.Results, c *finding.CheckResult, names []string) HeatRow {
@@ -58,8 +58,12 @@ func heatRow(r *finding.Results, c *finding.CheckResult, names []string) HeatRow
 	}
 	for _, name := range names {
 		cell := Cell{Region: name, Status: c.Status, Tip: c.Reason}
-		if c.Status == finding.StatusFail {
+		switch {
+		case c.Status != finding.StatusFail:
+		case placed(r, c.Name) || len(known) > 0:
 			cell.Status, cell.Tip = finding.StatusPass, "" // unless this region says otherwise
+		default:
+			cell.Status = "" // the check failed as a whole: nothing is known of a region, and that is no pass
 		}
 		if x := known[name]; x != nil {
 			cell.Status, cell.Tip = x.Status, x.Reason

@@ -214,3 +214,17 @@ func FuzzBuild(f *testing.F) {
 		render(t, Input{Results: r, Read: func(string) ([]byte, error) { return source, nil }})
 	})
 }
+
+// A check that failed without saying where must not leave green cells behind.
+func TestAFailureWithoutARegionIsNoPass(t *testing.T) {
+	r := &finding.Results{Verdict: finding.VerdictFail, Checks: []finding.CheckResult{
+		{Name: finding.CheckCapture, Status: finding.StatusPass, Regions: []finding.RegionResult{{Name: "a", Status: finding.StatusPass}, {Name: "b", Status: finding.StatusPass}}},
+		{Name: finding.CheckReplay, Status: finding.StatusFail, Reason: "replay differs from eager in step 3"}}}
+	for _, row := range Build(Input{Results: r}).Heat.Rows {
+		for _, c := range row.Cells {
+			if want := map[string]finding.Status{finding.CheckCapture: finding.StatusPass, finding.CheckReplay: ""}[row.Check]; c.Status != want {
+				t.Errorf("%s of %s: %q, want %q", row.Check, c.Region, c.Status, want)
+			}
+		}
+	}
+}

@@ -57,7 +57,7 @@ func point(j Job, r *finding.Results) Point {
 	p := Point{Time: j.Updated.Unix(), Head: j.Head[:min(len(j.Head), 7)]}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		known := f.Suppressed == nil || f.Suppressed.By == "base" || f.Suppressed.By == "baseline"
+		known := f.Suppressed == nil || f.Suppressed.By == "baseline"
 		if known && f.Confidence != finding.Possible && f.Severity.AtLeast(finding.Warn) {
 			p.Open++
 		}
