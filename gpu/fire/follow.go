@@ -75,11 +75,7 @@ func (f *follower) look(ctx context.Context) (*queue.FireState, error) {
 		return nil, err
 	}
 	if s.Epoch > f.epoch {
-		if f.epoch > 0 && s.Class == "" {
-			f.say("the runner was lost, %s begins anew", s.Runner)
-		} else if s.Runner != "" {
-			f.say("runner %s has taken the job%s", s.Runner, on(s.Device))
-		}
+		f.taken(s)
 		f.epoch, f.next = s.Epoch, 0
 	}
 	if s.Epoch < f.epoch {
@@ -92,6 +88,20 @@ func (f *follower) look(ctx context.Context) (*queue.FireState, error) {
 		return nil, nil
 	}
 	return s, nil
+}
+
+// taken tells whose a new lease is. A job can be lost, taken again and done between two looks, so what counts is the
+// number of the lease and not the state that was seen last.
+func (f *follower) taken(s *queue.FireState) {
+	switch {
+	case s.Runner == "" || s.Class == queue.ClassCancelled:
+	case f.epoch > 0:
+		f.say("the runner was lost, %s begins anew", s.Runner)
+	case s.Epoch > 1:
+		f.say("another runner was lost or gave the job back, %s begins anew", s.Runner)
+	default:
+		f.say("runner %s has taken the job%s", s.Runner, on(s.Device))
+	}
 }
 
 func on(device string) string {

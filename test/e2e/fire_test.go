@@ -165,7 +165,7 @@ func TestFireRunnerKilled(t *testing.T) {
 	if _, err := s.StartSecond(); err != nil {
 		t.Fatal(err)
 	}
-	if code := s.exit(cmd.Wait()); code != 5 || !strings.Contains(out.String(), "committed\n") || !strings.Contains(errs.String(), "the runner was lost") {
+	if code := s.exit(cmd.Wait()); code != 5 || !strings.Contains(out.String(), "committed\n") || !strings.Contains(errs.String(), "runner was lost") {
 		t.Errorf("exit %d, out %q\n%s", code, out, errs)
 	}
 }
