@@ -242,7 +242,7 @@ func (m *machine) open(branch string) standin.Pull {
 // eventually waits until f is content; its last complaint is the failure.
 func (m *machine) eventually(f func() error) {
 	m.t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for {
 		err := f()
 		if err == nil {

@@ -65,7 +65,7 @@ func (a *arena) check(files map[string]string) *queue.Result {
 		Config: []byte("version: 1\nstep: {entry: gate_step.py, warmup: 3, steps: 4}\nchecks: {speed: off}\n")})
 	start := time.Now()
 	a.run()
-	res := nextResult(a.T, a.q, time.Second)
+	res := nextResult(a.T, a.q, patience)
 	if res == nil {
 		a.Fatal("no result")
 	}

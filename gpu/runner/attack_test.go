@@ -190,11 +190,10 @@ func (a *arena) clean() {
 	if left, err := filepath.Glob(filepath.Join(a.o.WorkDir, "attempts", "*")); err != nil || len(left) > 0 {
 		a.Errorf("left in the work directory: %v, %v", left, err)
 	}
-	for range 100 {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if len(a.strangers()) == 0 {
 			return
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 	a.Errorf("left running: %v", a.strangers())
 }
@@ -335,7 +334,7 @@ func TestResultsContained(t *testing.T) {
 		job := queue.Job{ID: fmt.Sprintf("job%d", a.n), Key: "k", Attempt: 1, Head: head, Tree: tree, Pool: "p", Bundle: b, Timeout: time.Minute}
 		send(t, a.q, job)
 		a.run()
-		res := nextResult(t, a.q, time.Second)
+		res := nextResult(t, a.q, patience)
 		switch {
 		case res == nil:
 			t.Fatal("no result")

@@ -22,8 +22,8 @@ func TestTimeout(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			group, session := filepath.Join(dir, "group"), filepath.Join(dir, "session")
-			res := run(t, "spawn:"+group+" setsid:"+session+" "+how, func(_ *Options, j *queue.Job) { j.Timeout = 500 * time.Millisecond })
-			if res.Class != queue.ClassTimeout || !strings.Contains(res.Reason, "500ms") || !strings.Contains(res.Reason, "phase capture") {
+			res := run(t, "spawn:"+group+" setsid:"+session+" "+how, func(_ *Options, j *queue.Job) { j.Timeout = 6 * time.Second }) // it has to get that far
+			if res.Class != queue.ClassTimeout || !strings.Contains(res.Reason, "6s") || !strings.Contains(res.Reason, "phase capture") {
 				t.Errorf("class %s, reason %q", res.Class, res.Reason)
 			}
 			gone(t, "process of the group", pidIn(t, group))
@@ -112,7 +112,7 @@ func TestLeaseLost(t *testing.T) {
 	if err := Run(context.Background(), o, nil); err != nil {
 		t.Fatal(err)
 	}
-	if res := nextResult(t, q, time.Second); res == nil || res.Epoch != 2 {
+	if res := nextResult(t, q, patience); res == nil || res.Epoch != 2 {
 		t.Errorf("second delivery: %+v", res)
 	}
 	idle(t, q, o.WorkDir)
@@ -142,7 +142,7 @@ func TestQueueAwayAndBack(t *testing.T) {
 	time.Sleep(1200 * time.Millisecond)
 	q.Fail(nil)
 	wg.Wait()
-	if res := nextResult(t, q, time.Second); res == nil || res.Class != queue.ClassVerdict {
+	if res := nextResult(t, q, patience); res == nil || res.Class != queue.ClassVerdict {
 		t.Errorf("result %+v", res)
 	}
 	if res := nextResult(t, q, 50*time.Millisecond); res != nil {
@@ -174,7 +174,7 @@ func TestSpooledBefore(t *testing.T) {
 	if err := Run(context.Background(), o, nil); err != nil {
 		t.Fatal(err)
 	}
-	if res := nextResult(t, q, time.Second); res == nil || res.Reason != "from before" {
+	if res := nextResult(t, q, patience); res == nil || res.Reason != "from before" {
 		t.Errorf("result %+v", res)
 	}
 	if res := nextResult(t, q, 50*time.Millisecond); res != nil {
@@ -237,7 +237,7 @@ func TestPools(t *testing.T) {
 	if err := Run(context.Background(), o, nil); err != nil {
 		t.Fatal(err)
 	}
-	if res := nextResult(t, q, time.Second); res == nil || res.Class != queue.ClassVerdict {
+	if res := nextResult(t, q, patience); res == nil || res.Class != queue.ClassVerdict {
 		t.Errorf("result %+v", res)
 	}
 }
@@ -252,7 +252,7 @@ func TestStarted(t *testing.T) {
 	if err := Run(context.Background(), o, nil); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	first, second := nextWord(ctx, t, q), nextWord(ctx, t, q)
 	if first == nil || first.Class != queue.ClassStarted || first.JobID != job.ID || first.Key != job.Key || first.Epoch != 1 {

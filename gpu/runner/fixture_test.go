@@ -173,14 +173,13 @@ func pidIn(t *testing.T, file string) int {
 	return pid
 }
 
-// gone waits a moment for a killed process to leave the table.
+// gone waits for a killed process to leave the table.
 func gone(t *testing.T, what string, pid int) {
 	t.Helper()
-	for range 100 {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if !alive(pid) {
 			return
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 	t.Errorf("%s %d is still there", what, pid)
 	_ = syscall.Kill(pid, syscall.SIGKILL)

@@ -219,3 +219,6 @@ func spawn(how, pidFile string) {
 }
 
 const testLease = 700 * time.Millisecond
+
+// patience bounds what has to happen, on a machine that is busy with other things: never what must not.
+const patience = 2 * time.Minute

@@ -109,7 +109,7 @@ func TestKilledAtEachPoint(t *testing.T) {
 			if err := cmd.Wait(); err != nil {
 				t.Fatalf("second start: %v\n%s", err, p.log.String())
 			}
-			res := nextResult(t, p.q, 5*time.Second)
+			res := nextResult(t, p.q, patience)
 			if res == nil || res.Class != queue.ClassVerdict {
 				t.Fatalf("result %+v\n%s", res, p.log.String())
 			}
@@ -135,11 +135,10 @@ func TestKilledAtEachPoint(t *testing.T) {
 
 func waitFor(t *testing.T, file string) {
 	t.Helper()
-	for range 500 {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if _, err := os.Stat(file); err == nil {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatalf("%s did not appear", file)
 }
@@ -154,7 +153,7 @@ func TestDaemonEnds(t *testing.T) {
 	if err := p.start("daemon:"+daemon+" pass", "").Wait(); err != nil {
 		t.Fatalf("%v\n%s", err, p.log.String())
 	}
-	if res := nextResult(t, p.q, time.Second); res == nil || res.Class != queue.ClassVerdict {
+	if res := nextResult(t, p.q, patience); res == nil || res.Class != queue.ClassVerdict {
 		t.Errorf("result %+v", res)
 	}
 	gone(t, "daemon", pidIn(t, daemon))
@@ -177,7 +176,7 @@ func TestTerm(t *testing.T) {
 	if err := p.start("pass", "").Wait(); err != nil {
 		t.Fatalf("%v\n%s", err, p.log.String())
 	}
-	if res := nextResult(t, p.q, time.Second); res == nil || res.Class != queue.ClassVerdict || res.Epoch != 2 {
+	if res := nextResult(t, p.q, patience); res == nil || res.Class != queue.ClassVerdict || res.Epoch != 2 {
 		t.Errorf("result %+v\n%s", res, p.log.String())
 	}
 	idle(t, p.q, p.cfg.Work)

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/queue"
@@ -49,7 +48,7 @@ func TestVerdicts(t *testing.T) {
 			if err := Run(context.Background(), o, nil); err != nil {
 				t.Fatal(err)
 			}
-			res := nextResult(t, q, time.Second)
+			res := nextResult(t, q, patience)
 			if res == nil {
 				t.Fatal("no result")
 			}
@@ -87,7 +86,7 @@ func run(t *testing.T, how string, change func(*Options, *queue.Job)) *queue.Res
 	if err := Run(context.Background(), o, nil); err != nil {
 		t.Fatal(err)
 	}
-	res := nextResult(t, q, time.Second)
+	res := nextResult(t, q, patience)
 	if res == nil {
 		t.Fatal("no result")
 	}

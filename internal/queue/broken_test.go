@@ -123,7 +123,7 @@ func TestDiskFull(t *testing.T) {
 	if last != nil {
 		t.Fatalf("after making room: %v", last)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	if m, err := s.Next(ctx, queue.Results, queue.Consumer{Name: "a"}); err != nil || string(m.Data()) != "kept" {
 		t.Errorf("what was stored before: %v, %v", m, err)

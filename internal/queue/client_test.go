@@ -49,7 +49,7 @@ func dial(t *testing.T, o queue.Options) *queue.Conn {
 // TestClientWork: what a developer's job needs, with a client's and a runner's rights only.
 func TestClientWork(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	_, ro, ao, _ := desk(t)
 	r, a := dial(t, ro), dial(t, ao)
@@ -186,7 +186,7 @@ func TestPriorities(t *testing.T) {
 	t.Parallel()
 	for name, q := range map[string]queue.Queue{"memory": queue.NewMemory(), "embedded": openTest(t, queue.EmbeddedOptions{Pools: []string{"a", "b"}})} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer cancel()
 			want := []string{"a.high", "b.high", "a", "b", "b.fire.alice", "a.low"}
 			for _, sub := range []string{"a.low", "b", "b.fire.alice", "a", "b.high", "a.high"} {
@@ -232,7 +232,7 @@ func TestRunnerStates(t *testing.T) {
 func TestExhaustedFire(t *testing.T) {
 	t.Parallel()
 	q := queue.NewMemory()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	mustPublish(t, q, queue.Jobs, "p.fire.alice", `{"id":"j1"}`)
 	c := queue.JobConsumers("p")[2]

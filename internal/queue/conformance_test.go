@@ -3,6 +3,7 @@ package queue_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/gatebot/gatebot/internal/queue"
 	"github.com/gatebot/gatebot/internal/queue/queuetest"
@@ -32,6 +33,9 @@ func openTest(t *testing.T, o queue.EmbeddedOptions) *queue.Server {
 	t.Helper()
 	if o.Dir == "" {
 		o.Dir = t.TempDir()
+	}
+	if o.Start == 0 {
+		o.Start = 2 * time.Minute // beside everything else that this machine does
 	}
 	s, err := queue.OpenEmbedded(context.Background(), o)
 	if err != nil {

@@ -50,7 +50,7 @@ func TestKill9(t *testing.T) {
 		c := queue.Consumer{Name: fmt.Sprint("round-", round), Lease: 10 * time.Second, MaxInFlight: 100}
 		seen := map[string]bool{}
 		for len(seen) <= want {
-			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 			m, err := s.Next(ctx, queue.Events, c)
 			cancel()
 			if err != nil {

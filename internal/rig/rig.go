@@ -136,12 +136,17 @@ func (r *Rig) Healthy(ctx context.Context) bool {
 	return resp.StatusCode == http.StatusOK
 }
 
-// freeAddress picks a port below the range that the system takes outgoing ports from: a server that is killed must
-// find its port free when it is started again.
+// freeAddress picks an address that nobody else has: on Linux all of 127.0.0.0/8 is this machine, so that rigs of several
+// tests and of several processes never meet, also not while a server that was killed is being started again. The port
+// lies below the range that the system takes outgoing ports from. Elsewhere there is 127.0.0.1 alone.
 func freeAddress() (string, error) {
 	var last error
-	for range 100 {
-		addr := fmt.Sprintf("127.0.0.1:%d", 20000+rand.N(12000))
+	for i := range 100 {
+		host := fmt.Sprintf("127.%d.%d.%d", 1+rand.N(254), rand.N(256), 1+rand.N(254))
+		if i%2 == 1 {
+			host = "127.0.0.1"
+		}
+		addr := fmt.Sprintf("%s:%d", host, 20000+rand.N(12000))
 		ln, err := net.Listen("tcp", addr)
 		if err == nil {
 			return addr, ln.Close()

@@ -34,19 +34,29 @@ func nothingLeft(t *testing.T, tmp string) {
 	if left, err := filepath.Glob(filepath.Join(tmp, "*")); err != nil || left != nil {
 		t.Errorf("left behind in the temporary directory: %v %v", left, err)
 	}
+	// What was killed may take a moment to be gone on a busy machine.
+	left := running(t, tmp)
+	for deadline := time.Now().Add(10 * time.Second); len(left) > 0 && time.Now().Before(deadline); left = running(t, tmp) {
+		time.Sleep(20 * time.Millisecond)
+	}
+	for _, process := range left {
+		t.Errorf("left running: %s", process)
+	}
+}
+
+// running lists the processes that name a directory in their command line.
+func running(t *testing.T, dir string) (found []string) {
+	t.Helper()
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range lines {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			continue // it has ended meanwhile
-		}
-		if strings.Contains(string(data), tmp) {
-			t.Errorf("left running: %s %s", name, strings.ReplaceAll(string(data), "\x00", " "))
+		if data, err := os.ReadFile(name); err == nil && strings.Contains(string(data), dir) { // else it has ended meanwhile
+			found = append(found, name+" "+strings.ReplaceAll(string(data), "\x00", " "))
 		}
 	}
+	return found
 }
 
 func TestDemo(t *testing.T) {

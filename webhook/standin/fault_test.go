@@ -71,7 +71,7 @@ func TestCommitsBecomeVisibleLate(t *testing.T) {
 	body := map[string]any{"name": "gatebot", "head_sha": id}
 	w.want(http.StatusUnprocessableEntity, w.token, "POST", w.path("/check-runs"), body)
 	w.want(http.StatusUnprocessableEntity, w.token, "GET", w.path("/commits/"+id+"/check-runs"), nil)
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for {
 		got, err := w.do(w.token, "POST", w.path("/check-runs"), body)
 		if err != nil {

@@ -206,7 +206,7 @@ func newReceiver(t *testing.T) *receiver {
 // settle waits until every delivery was attempted.
 func (w *world) settle() []Delivery {
 	w.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for {
 		all := w.s.Deliveries()
 		open := 0

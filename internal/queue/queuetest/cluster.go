@@ -68,7 +68,7 @@ func (c *Cluster) Start(i int) {
 	}
 	s.Start()
 	c.nodes[i] = s
-	if !s.ReadyForConnections(20 * time.Second) {
+	if !s.ReadyForConnections(2 * time.Minute) {
 		c.t.Fatalf("node %d does not start", i)
 	}
 }
@@ -85,7 +85,7 @@ func (c *Cluster) Stop(i int) {
 // Wait waits until JetStream has a leader.
 func (c *Cluster) Wait() {
 	c.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		for _, s := range c.nodes {
 			if s != nil && s.JetStreamIsLeader() {
 				return
