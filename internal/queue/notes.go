@@ -31,9 +31,17 @@ const (
 	gateJobs   = "gate" // stands for a client where a job is the server's own
 )
 
-// LogName is the n-th piece of the log of a client's job in its epoch-th lease; StateName is where its state is.
+// owner is the client in names; the server's own jobs have none.
+func owner(client string) string {
+	if client == "" {
+		return gateJobs
+	}
+	return client
+}
+
+// LogName is the n-th piece, from 0, of the log of a job in its epoch-th lease. client is empty for the server's own jobs.
 func LogName(pool, client, id string, epoch, n int) string {
-	return fmt.Sprintf("logs/%s/%s/%s/%d/%d", pool, client, id, epoch, n)
+	return fmt.Sprintf("logs/%s/%s/%s/%d/%d", pool, owner(client), id, epoch, n)
 }
 
 // StateName is where the state of a client's job is kept.
@@ -43,10 +51,7 @@ func StateName(pool, client, id string) string {
 
 // CancelName is where the word is left that a job is not wanted any more. client is empty for the server's own jobs.
 func CancelName(pool, client, id string) string {
-	if client == "" {
-		client = gateJobs
-	}
-	return fmt.Sprintf("cancels/%s/%s/%s", pool, client, id)
+	return fmt.Sprintf("cancels/%s/%s/%s", pool, owner(client), id)
 }
 
 // FireBundleName is the name under which a client stores the bundle of a job.
