@@ -24,6 +24,8 @@ const (
 	otherRank     = "other_rank"            // code of an error: another rank gave up
 	FirstStep     = "first_step"            // measure: the first step after warm-up
 	RegionMeasure = "region"                // measure: a region that is to be captured (1) or stays eager (0)
+
+	ReferenceMeasure = "reference" // measure: a reference that outputs are to be compared with, by its name
 )
 
 // Input is one run as a check judges it.

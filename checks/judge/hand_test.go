@@ -60,6 +60,11 @@ const (
 
 const referenced = `"ev":"tensor","name":"out","role":"reference","mode":"eager","i":$I,"shape":[4],"dtype":"torch.float32"`
 
+const (
+	wanted = `"ev":"measure","name":"reference","of":"twin.py","unit":"count","value":1` + "\n"
+	other  = `"ev":"tensor","name":"out","role":"reference","against":"twin.py","mode":"eager","i":$I,"shape":[4],"dtype":"torch.float32"`
+)
+
 func output(mode, phaseName, digest string) string {
 	return phase(phaseName, `"ev":"tensor","name":"out","role":"output","mode":"`+mode+`","i":$I,"shape":[1],"dtype":"torch.float32","digest":"`+digest+`"`)
 }
@@ -159,6 +164,21 @@ func TestChecksOnHandWrittenRuns(t *testing.T) {
 		"as the reference says": {check: "replay", writer: "harness", lines: phase("eager", referenced) + output("eager", "eager", "a") + output("replay", "replay", "a"), status: finding.StatusPass},
 		"wrong, and not captured": {check: "replay", writer: "harness", lines: phase("eager", referenced+`,"bad":3`) + `"ev":"error","source":"user","code":"capture_failed","text":"no","of":"step"`,
 			status: finding.StatusFail, reason: "step 3-4 returns something else", found: []string{"GB716 error :1"}},
+		"equal to another module": {check: "replay", writer: "harness", lines: wanted + phase("eager", other) + output("eager", "eager", "a") + output("replay", "replay", "a"),
+			status: finding.StatusPass, reason: "equal to twin.py, bit for bit"},
+		"near another module": {check: "replay", writer: "harness", lines: wanted + phase("eager", other+`,"rtol":0.016,"atol":1e-05`) + output("eager", "eager", "a") + output("replay", "replay", "a"),
+			status: finding.StatusPass, reason: "equal to twin.py, within 0.016 relatively and 1e-05 absolutely"},
+		"unlike another module": {check: "replay", writer: "harness", lines: wanted + phase("eager", other+`,"bad":2,"max_abs":0.25,"first_at":[0]`) + output("eager", "eager", "a") + output("replay", "replay", "a"),
+			status: finding.StatusFail, reason: "step 3-4 returns something else than twin.py (compared bit for bit); first in step 3: out, 2 of 4 elements, by up to 0.25", found: []string{"GB716 error :1"}},
+		"unlike it in ways that nobody counted": {check: "replay", writer: "harness", lines: wanted + phase("eager", other+`,"bad":-1`) + output("eager", "eager", "a") + output("replay", "replay", "a"),
+			status: finding.StatusFail, reason: "some of 4 elements", found: []string{"GB716 error :1"}},
+		"the other module broke": {check: "replay", writer: "harness", lines: wanted + `"ev":"phase","name":"reference","at":"enter"` + "\n" +
+			`"ev":"error","source":"user","code":"exception","text":"reference twin.py: no"` + "\n" + `"ev":"phase","name":"reference","at":"exit","status":"failed"` + "\n" +
+			output("eager", "eager", "a") + output("replay", "replay", "a"), status: finding.StatusError, reason: "nothing was compared with twin.py: reference twin.py: no"},
+		"nothing of it has the same name": {check: "replay", writer: "harness", lines: wanted + output("eager", "eager", "a") + output("replay", "replay", "a"),
+			status: finding.StatusError, reason: "nothing was compared with twin.py"},
+		"its rows moved": {check: "replay", writer: "harness", lines: output("eager", "eager", "a") + phase("invariance", strings.Replace(other, "twin.py", "its rows in another order", 1)+`,"bad":2`) +
+			output("replay", "replay", "a"), status: finding.StatusFail, reason: "returns something else with its rows in another order", found: []string{"GB716 error :1"}},
 		"no graph to replay": {check: "replay", writer: "harness", lines: `"ev":"error","source":"user","code":"capture_failed","text":"no","of":"step"`,
 			status: finding.StatusNotRun},
 

@@ -30,6 +30,10 @@ const longCheck = `Runs the source check and then the checks that need a GPU, an
 The GPU checks run the step module (step.entry in the configuration, or --entry): build(device) and step(state, i), in
 processes of their own. What runs is the working tree.
 
+With --reference the step also runs as another module, or as the base commit has it: from the same seed, with the
+same steps, in a process of its own. Outputs that are not equal fail the replay check. A changed kernel is compared with
+what it replaces by --reference base: the commit of --base, else where this branch left the default branch.
+
 On a machine without a CUDA device the GPU checks are not run, each with the reason, and the verdict is computed over
 what is required. --require-gpu makes them required: a run without a device then exits 3. Not run is never passed.`
 
@@ -48,6 +52,8 @@ func newCheck(s streams) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.Rev, "rev", "", "check this commit's tree")
 	f.StringVar(&o.Entry, "entry", "", "step module `file`, instead of the configuration's")
+	f.StringVar(&o.Reference, "reference", "", "compare the outputs of every step with those of `FILE[:FUNCTION]`, or of the step module at the base commit: base")
+	f.StringVar(&o.Tolerance, "tolerance", "", "how far they may be apart: exact (the default), dtype (as torch.testing), or RELATIVE,ABSOLUTE")
 	f.StringSliceVar(&o.Only, "only", nil, "`checks` to run, comma separated")
 	f.BoolVar(&o.RequireGPU, "require-gpu", false, "exit 3 when there is no CUDA device")
 	f.StringVar(&o.results, "results", defaultResults, "results `file`")

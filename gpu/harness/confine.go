@@ -10,13 +10,13 @@ import (
 	"slices"
 )
 
-// confine makes cmd start through Wrap: it may write to the folder of this run, sees the repository and our Python side,
-// and is told what else by whoever made Wrap.
-func (d *driver) confine(cmd *exec.Cmd) {
+// confine makes cmd start through Wrap: it may write to the folder of this run, sees root, which is the repository or a
+// copy of an earlier commit, and our Python side, and is told what else by whoever made Wrap.
+func (d *driver) confine(cmd *exec.Cmd, root string) {
 	if len(d.Wrap) == 0 {
 		return
 	}
-	args := slices.Concat(d.Wrap, []string{"--see", d.Root, "--write", d.dir, "--see", filepath.Dir(d.script)})
+	args := slices.Concat(d.Wrap, []string{"--see", root, "--write", d.dir, "--see", filepath.Dir(d.script)})
 	if d.Probe != "" {
 		args = append(args, "--see", d.Probe)
 	}

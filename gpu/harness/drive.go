@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,6 +18,7 @@ type Request struct {
 	Root       string
 	Entry      string
 	Python     string            // interpreter of the repository's environment; default python3
+	Device     string            // what build is given; default cuda. On another one nothing but the eager phase runs
 	Env        map[string]string // added to ours
 	Warmup     int
 	Steps      int
@@ -26,8 +28,13 @@ type Request struct {
 	Launch     string // a launcher for several ranks: the words of its command line
 	// Checks are those that are asked for: phases that serve none of them are left out. Empty means all.
 	Checks []string
-	Probe  string // path of gatebot-probe.so; "" runs without
-	Keep   string // folder that the trace files are copied to; "" keeps none
+	// Reference is what the outputs of every step are compared with, beside the module's own reference; nil: nothing.
+	Reference *Reference
+	// Batch and Scratch are attribute paths of the state: tensors whose rows are those of the batch, and tensors whose
+	// contents before a step must not matter.
+	Batch, Scratch []string
+	Probe          string // path of gatebot-probe.so; "" runs without
+	Keep           string // folder that the trace files are copied to; "" keeps none
 	// Wrap is the command that each process of the step is started through, such as one that confines it: it is given
 	// "--see PATH" and "--write PATH" for what must be visible inside, "--", and the command. Empty starts them directly.
 	Wrap []string
@@ -76,6 +83,12 @@ type driver struct {
 }
 
 func (d *driver) all(ctx context.Context) error {
+	if d.Reference != nil {
+		// What goes wrong in it is in the trace, and the check that needs it says so; the others can still be made.
+		if _, err := d.process(ctx, "reference", nil); err != nil {
+			return err
+		}
+	}
 	whole, err := d.process(ctx, "eager", nil)
 	if err != nil {
 		return err
@@ -139,18 +152,26 @@ func (d *driver) process(ctx context.Context, mode string, skip []string) (whole
 	}
 	name := filepath.Join(d.dir, fmt.Sprintf("%d-%s.ndjson", d.n, mode))
 	reference, meet := filepath.Join(d.dir, "reference.pt"), filepath.Join(d.dir, fmt.Sprintf("%d-meet", d.n))
+	outputs := filepath.Join(d.dir, "outputs")
 	if len(d.launcher) > 0 {
 		name = filepath.Join(d.dir, fmt.Sprintf("%d-%s.rank%%r.ndjson", d.n, mode))
-		reference = filepath.Join(d.dir, "reference.%r.pt")
+		reference, outputs = filepath.Join(d.dir, "reference.%r.pt"), filepath.Join(d.dir, "outputs.%r")
 		if err := os.Mkdir(meet, 0o700); err != nil {
 			return false, fmt.Errorf("harness: %w", err)
 		}
 	}
-	cfg, err := json.Marshal(map[string]any{
-		"entry": d.Entry, "root": d.Root, "trace": name, "mode": mode, "device": "cuda", "warmup": d.Warmup, "steps": d.Steps,
+	settings := map[string]any{
+		"entry": d.Entry, "root": d.Root, "trace": name, "mode": mode, "device": cmp.Or(d.Device, "cuda"), "warmup": d.Warmup, "steps": d.Steps,
 		"boundaries": list(d.Boundaries), "capture": list(d.Capture), "eager": list(d.Eager), "skip": list(skip), "checks": list(d.Checks),
 		"reference": reference, "launched": len(d.launcher) > 0, "meet": meet,
-	})
+		"outputs": outputs, "against": d.against(), "invariance": d.invariance(),
+	}
+	root := d.Root
+	if mode == "reference" {
+		root = d.Reference.Root
+		d.Reference.settings(d.Request, settings)
+	}
+	cfg, err := json.Marshal(settings)
 	if err != nil {
 		return false, fmt.Errorf("harness: %w", err)
 	}
@@ -159,7 +180,7 @@ func (d *driver) process(ctx context.Context, mode string, skip []string) (whole
 		return false, fmt.Errorf("harness: %w", err)
 	}
 	probe := filepath.Join(d.dir, fmt.Sprintf("%d-probe.%%p.ndjson", d.n))
-	end, err := d.start(ctx, cfgName, probe)
+	end, err := d.start(ctx, root, cfgName, probe)
 	if err != nil {
 		return false, err
 	}

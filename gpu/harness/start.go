@@ -59,19 +59,19 @@ func (e ended) words() string {
 }
 
 // start runs one process in a group of its own and returns when it has ended and its group is gone.
-func (d *driver) start(ctx context.Context, cfg, probe string) (ended, error) {
+func (d *driver) start(ctx context.Context, root, cfg, probe string) (ended, error) {
 	if err := ctx.Err(); err != nil {
 		return ended{}, context.Cause(ctx)
 	}
 	args := d.command(cfg)
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Dir = d.Root
+	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
 	cmd.Env = append(cmd.Env, d.launchEnv()...)
 	for k, v := range d.Env {
 		cmd.Env = append(cmd.Env, k+"="+v)
 	}
-	d.confine(cmd)
+	d.confine(cmd, root)
 	if d.Probe != "" {
 		cmd.Env = append(cmd.Env, "CUDA_INJECTION64_PATH="+d.Probe, "GATEBOT_TRACE="+probe, "GATEBOT_ARM=0")
 	}

@@ -54,6 +54,21 @@ type Step struct {
 	Capture    []string
 	Eager      []string
 	Timeout    time.Duration
+	Reference  string     // "base", or FILE[:FUNCTION] that outputs are compared with; empty: nothing
+	Tolerance  Tolerance  // of that comparison
+	Invariance Invariance // what outputs must not depend on
+}
+
+// Tolerance is how far an output may be from a reference. The zero value is bit for bit.
+type Tolerance struct {
+	ByDtype            bool // what torch.testing allows for the dtype
+	Relative, Absolute float64
+}
+
+// Invariance names tensors of the state by attribute paths, as in Capture.
+type Invariance struct {
+	Batch   []string // their rows, in the first dimension, are those of the batch
+	Scratch []string // what they hold before a step must not matter
 }
 
 // CheckLevel is what a failing check does to the verdict, with the check's own bounds (nil when not set).

@@ -35,7 +35,8 @@ func TestLoadEverything(t *testing.T) {
 			Entry: "tests/gate_step.py", Python: "python3", Env: map[string]string{"KEY": "value"},
 			Launch: "torchrun --nproc-per-node 2", Warmup: 3, Steps: 12, Boundaries: []int{4, 128},
 			Capture: []string{"model.layers.*.pre", "model.head"}, Eager: []string{"model.layers.*.attn"},
-			Timeout: 45 * time.Minute,
+			Timeout: 45 * time.Minute, Reference: "tests/plain.py:decode", Tolerance: Tolerance{Relative: 1e-3, Absolute: 1e-5},
+			Invariance: Invariance{Batch: []string{"x", "model.ids"}, Scratch: []string{"model.layers.*.buf"}},
 		},
 		Checks: map[string]CheckLevel{
 			"sync":  {Level: finding.Error},
@@ -75,6 +76,11 @@ func TestLoadRefuses(t *testing.T) {
 		"not yaml":        {"a: [b\nc: d\n", `f.yaml:`},
 		"two documents":   {"version: 1\n---\nversion: 1\n", `f.yaml: more than one YAML document (keep one)`},
 		"hazard id":       {"hazards:\n- {id: A}\n- {id: A}\n", `f.yaml:3: hazards[1]: id "A" is taken (ids are unique)`},
+		"reference":       {"step: {reference: ../twin.py}\n", `f.yaml:1: step.reference: "../twin.py" is not a path inside the repository (write it relative to the root, with /)`},
+		"function":        {"step: {reference: 'twin.py:a b'}\n", `f.yaml:1: step.reference: "a b" is no name of a function (write base, FILE or FILE:FUNCTION)`},
+		"tolerance":       {"step: {tolerance: near}\n", `f.yaml:1: step.tolerance: "near" is no tolerance (write exact, dtype, or two numbers: relative, absolute)`},
+		"tolerances":      {"step: {tolerance: [0.1, -1]}\n", `f.yaml:1: step.tolerance: "0.1,-1" is no tolerance (write exact, dtype, or two numbers: relative, absolute)`},
+		"invariance":      {"step: {invariance: {rows: [x]}}\n", `f.yaml:1: step.invariance.rows: unknown key (known here: batch, scratch)`},
 		"capability":      {"device: {min_compute_capability: ten}\n", `f.yaml:1: device.min_compute_capability: "ten" is not a compute capability (write it quoted, such as "10.0")`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -96,6 +102,25 @@ func TestLoadRefuses(t *testing.T) {
 				t.Errorf("%T is no *Error", err)
 			}
 		})
+	}
+}
+
+func TestReferences(t *testing.T) {
+	for in, want := range map[string]Step{
+		"reference: base":                             {Reference: "base"},
+		"reference: a/../b.py":                        {Reference: "b.py:step"},
+		"{reference: b.py, tolerance: dtype}":         {Reference: "b.py:step", Tolerance: Tolerance{ByDtype: true}},
+		"{reference: 'b.py:f_1', tolerance: exact}":   {Reference: "b.py:f_1"},
+		"{reference: b.py, tolerance: '1e-2, 0.001'}": {Reference: "b.py:step", Tolerance: Tolerance{Relative: 1e-2, Absolute: 1e-3}},
+	} {
+		c, err := Load("f.yaml", []byte("step:\n  "+in+"\n"))
+		if err != nil {
+			t.Errorf("%s: %v", in, err)
+			continue
+		}
+		if c.Step.Reference != want.Reference || c.Step.Tolerance != want.Tolerance {
+			t.Errorf("%s: %+v", in, c.Step)
+		}
 	}
 }
 

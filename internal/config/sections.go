@@ -131,7 +131,12 @@ func (d *decoder) step(n *yaml.Node, key string, s *Step) {
 		}},
 		field{"capture", d.strs(&s.Capture)},
 		field{"eager", d.strs(&s.Eager)},
-		field{"timeout", d.duration(&s.Timeout)})
+		field{"timeout", d.duration(&s.Timeout)},
+		field{"reference", d.reference(&s.Reference)},
+		field{"tolerance", d.tolerance(&s.Tolerance)},
+		field{"invariance", func(n *yaml.Node, key string) {
+			d.fields(n, key, field{"batch", d.strs(&s.Invariance.Batch)}, field{"scratch", d.strs(&s.Invariance.Scratch)})
+		}})
 }
 
 func (d *decoder) checks(n *yaml.Node, key string, checks map[string]CheckLevel) {

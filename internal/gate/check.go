@@ -19,6 +19,8 @@ import (
 type CheckRequest struct {
 	Request
 	Entry      string   // step module, instead of the configuration's
+	Reference  string   // "base" or FILE[:FUNCTION], instead of the configuration's
+	Tolerance  string   // of the reference, as in the configuration and instead of it
 	Only       []string // names of checks; the others are left out
 	RequireGPU bool     // GPU checks that do not run are an error and not a remark
 	Timeout    time.Duration
@@ -49,6 +51,9 @@ func Check(ctx context.Context, r CheckRequest) (*Run, error) {
 		if info, err := os.Stat(name); err != nil || info.IsDir() {
 			return nil, &UsageError{fmt.Sprintf("--entry %s: no such file (name the module with build and step)", r.Entry)}
 		}
+	}
+	if err := r.mistaken(); err != nil {
+		return nil, err
 	}
 	r.say("source")
 	run, err := Scan(ctx, r.Request)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -38,20 +39,28 @@ func (r CheckRequest) entry(run *Run) (string, error) {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(base, name)
 	}
-	abs, err := filepath.Abs(name)
+	abs, _, err := inTree(run.Root, name)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("step module %w (check step.entry)", err)
+	}
+	return abs, nil
+}
+
+// inTree gives the absolute path of a file of the working tree without links, and its path from the root.
+func inTree(root, name string) (abs, rel string, err error) {
+	if abs, err = filepath.Abs(name); err != nil {
+		return "", "", err
 	}
 	if real, err := filepath.EvalSymlinks(abs); err == nil {
 		abs = real
 	}
 	if info, err := os.Stat(abs); err != nil || info.IsDir() {
-		return "", fmt.Errorf("step module %s: no such file in the working tree (check step.entry)", name)
+		return "", "", fmt.Errorf("%s: no such file in the working tree", name)
 	}
-	if rel, err := filepath.Rel(run.Root, abs); err != nil || rel == ".." || strings.HasPrefix(rel, "../") {
-		return "", fmt.Errorf("step module %s: outside of %s (start gatebot in the tree that holds it)", abs, run.Root)
+	if rel, err = filepath.Rel(root, abs); err != nil || rel == ".." || strings.HasPrefix(rel, "../") {
+		return "", "", fmt.Errorf("%s: outside of %s (start gatebot in the tree that holds it)", abs, root)
 	}
-	return abs, nil
+	return abs, filepath.ToSlash(rel), nil
 }
 
 // here says why the working tree is not the tree that is checked; the step always runs from the working tree.
@@ -69,18 +78,21 @@ func (r CheckRequest) here(ctx context.Context, run *Run) error {
 	if head != run.Results.Commit {
 		return fmt.Errorf("the working tree is at %.12s and not at %.12s, which is checked (check it out)", head, run.Results.Commit)
 	}
-	return unchanged(ctx, run)
+	return unchanged(ctx, run, run.Results.Commit, ".py")
 }
 
-// unchanged refuses a working tree whose Python differs from the commit that the results will name.
-func unchanged(ctx context.Context, run *Run) error {
-	entries, err := run.repo.Tree(ctx, run.Results.Commit)
+// errChanged is wrapped when the working tree is not the commit.
+var errChanged = errors.New("changed in the working tree, and a step runs from there (commit or stash it)")
+
+// unchanged refuses a working tree whose files with these extensions differ from a commit.
+func unchanged(ctx context.Context, run *Run, commit string, extensions ...string) error {
+	entries, err := run.repo.Tree(ctx, commit)
 	if err != nil {
 		return err
 	}
 	var ids, paths []string
 	for _, e := range entries {
-		if strings.HasSuffix(e.Path, ".py") && e.IsSource() {
+		if slices.Contains(extensions, filepath.Ext(e.Path)) && e.IsSource() {
 			ids, paths = append(ids, e.Blob), append(paths, e.Path)
 		}
 	}
@@ -92,7 +104,7 @@ func unchanged(ctx context.Context, run *Run) error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		if now, err := os.ReadFile(filepath.Join(run.Root, filepath.FromSlash(path))); err != nil || !bytes.Equal(now, data) {
-			return fmt.Errorf("%s is changed in the working tree, and a step runs from there (commit or stash it)", path)
+			return fmt.Errorf("%s is %w", path, errChanged)
 		}
 		return nil
 	})

@@ -26,10 +26,15 @@ func (r CheckRequest) record(ctx context.Context, run *Run, entry string, checks
 		ctx, cancel = context.WithTimeoutCause(ctx, s.Timeout, fmt.Errorf("timeout: the step module took longer than %s, its processes were ended (raise step.timeout)", s.Timeout))
 		defer cancel()
 	}
+	ref, done, err := r.reference(ctx, run, entry)
+	if err != nil {
+		return nil, 0, err.Error()
+	}
+	defer done()
 	start := time.Now()
 	h, err := harness.Drive(ctx, harness.Request{Root: run.Root, Entry: entry, Python: s.Python, Env: s.Env, Warmup: s.Warmup,
 		Steps: s.Steps, Boundaries: s.Boundaries, Capture: s.Capture, Eager: s.Eager, Launch: s.Launch, Checks: checks, Probe: probe(),
-		Keep: r.KeepTraces, Progress: r.say, Wrap: r.Wrap})
+		Reference: ref, Batch: s.Invariance.Batch, Scratch: s.Invariance.Scratch, Keep: r.KeepTraces, Progress: r.say, Wrap: r.Wrap})
 	if err != nil {
 		return nil, 0, err.Error()
 	}

@@ -64,9 +64,15 @@ type Tensor struct {
 	On      string  `json:"on,omitempty"`     // "cuda:0", "cpu"
 	Ptr     string  `json:"ptr,omitempty"`    // data_ptr, hexadecimal
 	Digest  string  `json:"digest,omitempty"` // "sha256:…" of the bytes, row-major; "" when not read
-	Bad     int64   `json:"bad,omitempty"`    // in a comparison: elements that differ, bit for bit or by more than a reference allows
+	Bad     int64   `json:"bad,omitempty"`    // in a comparison: elements that differ, bit for bit or by more than allowed; -1: some, not counted
 	MaxAbs  float64 `json:"max_abs,omitempty"`
 	FirstAt []int64 `json:"first_at,omitempty"` // index of the first element that differs
+	// Of a reference: what the output was compared with ("" is the module's own reference(state, i)), how far apart they may
+	// be, and dtype and shape that were wanted where they are others.
+	Against string  `json:"against,omitempty"`
+	RTol    float64 `json:"rtol,omitempty"`
+	ATol    float64 `json:"atol,omitempty"`
+	Wanted  string  `json:"wanted,omitempty"`
 }
 
 // Measure is one number, or its samples.

@@ -2,7 +2,7 @@
 import contextlib
 import time
 
-from . import cover, devices, expected, fault, ranks, runner, values, watch
+from . import against, cover, devices, expected, fault, invariance, ranks, runner, values, watch
 from .probe import Probe
 from .ops import Recorder
 from .runner import DETAIL
@@ -53,6 +53,10 @@ class Phases:
         self.trace.emit("warning", source="harness.definition", text="the step", frames=runner.definition(self.run.module.step, self.run.module))
         with self.phase("eager"):
             self.reference()
+        if self.cfg["invariance"]:
+            with self.phase("invariance"):
+                invariance.Invariance(self, self.plain).all()
+            self.plain = None
         if not self.run.cuda:
             return
         for name, body in (("sync", self.sync), ("drift", self.drift), ("alloc", self.alloc)):
@@ -64,11 +68,14 @@ class Phases:
         """Every step from the first, its outputs read."""
         self.start()
         size, ref, want, began = 0, expected.Reference(self.run), {}, 0
+        other, self.plain = against.Against(self.run, self.cfg["against"]), invariance.Plain(self)
         for i in self.warmup + self.steps:
             began = began or i == self.steps[0] and time.monotonic()
             out = self.run.outputs(i, self.run.step(i, before=lambda i: want.update({i: ref.before(i)})))
             self.run.sync()
             ref.compare(i, out, want.pop(i))
+            other.compare(i, out)
+            self.plain.keep(i, out)
             self.digests[i] = self.run.emit_outputs(i, out, "eager")
             size += sum(v.nbytes for v in out.values() if isinstance(v, self.torch.Tensor))
             if size <= KEEP:

@@ -37,16 +37,17 @@ class Reference:
                 raise fault.Fault("bad_module", f"reference(state, {i}) returns {name} as {list(w.shape)} and step as "
                                   f"{list(got.shape)}", "return tensors of the same shapes as step")
             rtol, atol = self.given or TOLERANCE.get(str(got.dtype), (0, 0))
-            fields.update(self.far(got.detach(), w.to(got.device), rtol, atol))
+            fields.update(far(self.torch, got.detach(), w.to(got.device), rtol, atol))
             self.run.trace.emit("tensor", **fields)
 
-    def far(self, got, want, rtol, atol):
-        torch = self.torch
-        wide = torch.complex128 if got.is_complex() else torch.float64
-        a, b = got.to(wide), want.to(wide)
-        bad = ~torch.isclose(a, b, rtol=rtol, atol=atol, equal_nan=True)
-        count = int(bad.sum())
-        if not count:
-            return {}
-        gap = (a - b).abs().nan_to_num(0.0, 0.0, 0.0)
-        return {"bad": count, "max_abs": float(gap.max()), "first_at": bad.nonzero()[0].tolist()}
+
+def far(torch, got, want, rtol, atol):
+    """The fields of a comparison: how many elements are further apart than allowed, by how much, and the first of them."""
+    wide = torch.complex128 if got.is_complex() else torch.float64
+    a, b = got.to(wide), want.to(wide)
+    bad = ~torch.isclose(a, b, rtol=rtol, atol=atol, equal_nan=True)
+    count = int(bad.sum())
+    if not count:
+        return {}
+    gap = (a - b).abs().nan_to_num(0.0, 0.0, 0.0)
+    return {"bad": count, "max_abs": float(gap.max()), "first_at": bad.nonzero()[0].tolist()}

@@ -16,8 +16,10 @@ def start(config):
         rank, world, local = ranks.identify(cfg["launched"])
     except fault.Fault as f:
         unknown = f
-    for key in ("trace", "reference"):
+    for key in ("trace", "reference", "outputs"):
         cfg[key] = cfg[key].replace("%r", str(rank))
+    if cfg["against"]:
+        cfg["against"]["outputs"] = cfg["outputs"]
     where, reason = (cfg["trace"], sys.argv, rank, world), "exit"
     try:
         import torch
@@ -68,17 +70,19 @@ def run(torch, trace, cfg, team, local):
             once(torch)
         if cfg["device"].startswith("cuda"):
             device(torch, trace, cfg, team, local)
-        from . import eager, runner, watch
+        from . import against, eager, runner, watch
 
         # The hooks go in before the module is imported, so that "from torch.cuda import ..." gets them too.
         listen = watch.Watch(torch, trace)
-        module = runner.load(torch, cfg["entry"], cfg["root"])
+        module = against.load(torch, cfg) if cfg["mode"] == "reference" else runner.load(torch, cfg["entry"], cfg["root"])
     finally:
         trace.emit("phase", name="load", at="exit")
         trace.flush()
     team.agree("the import of the step module")
     root = frames.Root(cfg["root"])
-    if cfg["mode"] == "eager":
+    if cfg["mode"] == "reference":
+        against.Phases(torch, trace, cfg, module, team).all()
+    elif cfg["mode"] == "eager":
         eager.Phases(torch, trace, cfg, root, module, listen, team).all()
     else:
         from . import capture

@@ -12,12 +12,11 @@ SEED = 1234
 DETAIL = 8  # steps from the first measured one that are looked at closely, however many are compared
 
 
-def load(torch, entry, root):
-    """Imports the step module."""
+def load(torch, entry, root, needs=("build", "step"), name="gatebot_step_module"):
+    """Imports the step module, or another one that has the functions of needs."""
     for p in (root, os.path.dirname(entry)):
         if p not in sys.path:
             sys.path.insert(0, p)
-    name = "gatebot_step_module"
     spec = importlib.util.spec_from_file_location(name, entry)
     if spec is None:
         raise fault.Fault("bad_module", f"{entry} is no Python module", "name a .py file")
@@ -30,7 +29,7 @@ def load(torch, entry, root):
             raise
         f = fault.of(torch, e, f"importing {os.path.basename(entry)}")
         raise fault.Fault(f.code, str(f), "install what it imports, or run it by itself", at=f.at) from e
-    for want in ("build", "step"):
+    for want in needs:
         if not callable(getattr(module, want, None)):
             raise fault.Fault("bad_module", f"{os.path.basename(entry)} has no function {want}",
                               "a step module needs build(device) and step(state, i)")
