@@ -1,10 +1,12 @@
 package device
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -76,34 +78,63 @@ var (
 // hangs.
 func ReadHealth(ctx context.Context) (*Health, error) {
 	h := &Health{Schema: HealthSchema}
-	rows, err := query(ctx, "gpu", append(append([]string{}, baseFields...), moreFields...))
-	if errors.Is(err, errField) {
-		h.Partly = err.Error()
-		rows, err = query(ctx, "gpu", baseFields)
-	}
-	if err != nil {
+	var err error
+	if h.Devices, h.Partly, err = ReadCards(ctx, ""); err != nil {
 		return nil, err
-	}
-	for _, row := range rows {
-		d, err := parseDevice(row)
-		if err != nil {
-			return nil, fmt.Errorf("nvidia-smi: %w", err)
-		}
-		h.Devices = append(h.Devices, d)
 	}
 	if len(h.Devices) == 0 {
 		return nil, fmt.Errorf("%w: nvidia-smi shows none", ErrNoCUDA)
 	}
-	if err := h.more(ctx); err != nil {
+	if err := h.rows(ctx); err != nil {
 		return nil, err
 	}
 	h.Xids, h.NoXids = readXids()
 	return h, nil
 }
 
-// more adds remapped rows, which older cards and drivers do not have, and processes.
-func (h *Health) more(ctx context.Context) error {
-	rows, err := query(ctx, "remapped-rows", rowFields)
+// ReadCards asks an nvidia-smi for its cards and the processes on them, in two calls; "" is the one on PATH. Partly says what
+// this nvidia-smi does not know. It makes no context on any card, as gatebot-gpu would.
+func ReadCards(ctx context.Context, smi string) (cards []Card, partly string, err error) {
+	rows, err := query(ctx, smi, "gpu", append(append([]string{}, baseFields...), moreFields...))
+	if errors.Is(err, errField) {
+		partly = err.Error()
+		rows, err = query(ctx, smi, "gpu", baseFields)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	for _, row := range rows {
+		d, err := parseDevice(row)
+		if err != nil {
+			return nil, "", fmt.Errorf("nvidia-smi: %w", err)
+		}
+		cards = append(cards, d)
+	}
+	if rows, err = query(ctx, smi, "compute-apps", processFields); err != nil {
+		return nil, "", err
+	}
+	for _, row := range rows {
+		p, err := parseProcess(row)
+		if err != nil {
+			return nil, "", fmt.Errorf("nvidia-smi: %w", err)
+		}
+		if d := findCard(cards, row[1]); d != nil {
+			d.Processes = append(d.Processes, p)
+		}
+	}
+	return cards, partly, nil
+}
+
+func findCard(cards []Card, uuid string) *Card {
+	if i := slices.IndexFunc(cards, func(c Card) bool { return c.UUID == uuid }); i >= 0 {
+		return &cards[i]
+	}
+	return nil
+}
+
+// rows adds remapped rows, which older cards and drivers do not have.
+func (h *Health) rows(ctx context.Context) error {
+	rows, err := query(ctx, "", "remapped-rows", rowFields)
 	switch {
 	case errors.Is(err, errField):
 		h.Partly = strings.TrimPrefix(h.Partly+"; "+err.Error(), "; ")
@@ -111,29 +142,8 @@ func (h *Health) more(ctx context.Context) error {
 		return err
 	}
 	for _, row := range rows {
-		if d := h.device(row[0]); d != nil {
+		if d := findCard(h.Devices, row[0]); d != nil {
 			d.RowsPending, d.RowsFailed = known(row[1]), known(row[2])
-		}
-	}
-	if rows, err = query(ctx, "compute-apps", processFields); err != nil {
-		return err
-	}
-	for _, row := range rows {
-		p, err := parseProcess(row)
-		if err != nil {
-			return fmt.Errorf("nvidia-smi: %w", err)
-		}
-		if d := h.device(row[1]); d != nil {
-			d.Processes = append(d.Processes, p)
-		}
-	}
-	return nil
-}
-
-func (h *Health) device(uuid string) *Card {
-	for i := range h.Devices {
-		if h.Devices[i].UUID == uuid {
-			return &h.Devices[i]
 		}
 	}
 	return nil
@@ -143,8 +153,8 @@ func (h *Health) device(uuid string) *Card {
 var errField = errors.New("this nvidia-smi is older")
 
 // query runs nvidia-smi --query-WHAT and gives its rows.
-func query(ctx context.Context, what string, fields []string) ([][]string, error) {
-	exe, err := exec.LookPath("nvidia-smi")
+func query(ctx context.Context, smi, what string, fields []string) ([][]string, error) {
+	exe, err := exec.LookPath(cmp.Or(smi, "nvidia-smi"))
 	if err != nil {
 		return nil, fmt.Errorf("%w: it comes with the driver (in a container, with the capability utility)", ErrNoHealth)
 	}

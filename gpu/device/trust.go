@@ -45,8 +45,8 @@ func (h *Health) Problems(index int, since time.Duration) []Problem {
 		if !sameBus(x.Bus, d.Bus) || x.Age > since {
 			continue
 		}
-		if what, bad := needsReset[x.Code]; bad {
-			add(true, reset, "Xid %d %s ago: %s (%s)", x.Code, x.Age.Round(time.Minute), what, x.Text)
+		if f := faults[x.Code]; f.Reset {
+			add(true, reset, "Xid %d %s ago: %s (%s)", x.Code, x.Age.Round(time.Minute), f.What, x.Text)
 		} else {
 			add(false, "most are the fault of a program; the driver's documentation has Xid errors", "Xid %d %s ago: %s", x.Code,
 				x.Age.Round(time.Minute), x.Text)
@@ -64,11 +64,11 @@ func (h *Health) Problems(index int, since time.Duration) []Problem {
 	return out
 }
 
-// sameBus compares a bus address as the kernel log has it, 0000:18:00, with one of nvidia-smi, 00000000:18:00.0.
-func sameBus(log, smi string) bool {
-	smi, _, _ = strings.Cut(strings.ToLower(smi), ".")
-	log, _, _ = strings.Cut(log, ".")
-	a, b := strings.Split(log, ":"), strings.Split(smi, ":")
+// sameBus compares addresses: the kernel log has 0000:18:00, nvidia-smi 00000000:18:00.0, Linux 0000:18:00.0.
+func sameBus(one, other string) bool {
+	one, _, _ = strings.Cut(strings.ToLower(one), ".")
+	other, _, _ = strings.Cut(strings.ToLower(other), ".")
+	a, b := strings.Split(one, ":"), strings.Split(other, ":")
 	if len(a) != 3 || len(b) != 3 {
 		return false
 	}

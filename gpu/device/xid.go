@@ -18,20 +18,31 @@ type Xid struct {
 	Age  time.Duration `json:"age_ns"`
 }
 
-// needsReset are the reports after which a device is not to be trusted until it was reset: double-bit ECC, a failed row
-// remap, NVLink, fallen off the bus, uncontained ECC, a GSP that does not answer or that is restarted, poison. The driver's
-// documentation of Xid errors has them; others are mostly the fault of a program.
-var needsReset = map[int]string{48: "double-bit ECC error", 64: "row remapping failed", 74: "NVLink error", 79: "fallen off the bus",
-	95: "uncontained ECC error", 119: "GSP does not answer", 120: "GSP error", 140: "uncorrectable ECC error"}
+// Fault is what a number of the driver's reports says of the card, and not of the program that ran on it: a program's own
+// faults, such as 13 and 31, are its business.
+type Fault struct {
+	What string
+	// Reset is true when the device is not to be trusted until it was reset; whatever ran at the time of any fault is worth
+	// nothing.
+	Reset bool
+}
+
+// faults are by number, as the driver's documentation of Xid errors has them.
+var faults = map[int]Fault{
+	48: {"double-bit ECC error", true}, 61: {"internal microcontroller", false}, 62: {"internal microcontroller", false},
+	63: {"memory rows remapped", false}, 64: {"row remapping failed", true}, 74: {"NVLink error", true}, 79: {"fallen off the bus", true},
+	92: {"many corrected memory errors", false}, 94: {"contained memory error", false}, 95: {"uncontained ECC error", true},
+	119: {"GSP does not answer", true}, 120: {"GSP error", true}, 140: {"uncorrectable ECC error", true}, 154: {"the GPU must be recovered", false},
+}
 
 // logSize bounds what is read of the kernel log.
 const logSize = 16 << 20
 
 // readXids reads the kernel log, which is root's in most places.
 func readXids() (xids []Xid, why string) {
-	f, err := os.OpenFile("/dev/kmsg", os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := openLog()
 	if err != nil {
-		return nil, "the kernel log cannot be read (" + cause(err) + "; root can)"
+		return nil, err.Error()
 	}
 	defer func() { _ = f.Close() }() // only read
 	up, err := uptime()
@@ -39,6 +50,14 @@ func readXids() (xids []Xid, why string) {
 		return nil, err.Error()
 	}
 	return scanLog(func(buf []byte) (int, error) { return syscall.Read(int(f.Fd()), buf) }, up)
+}
+
+func openLog() (*os.File, error) {
+	f, err := os.OpenFile("/dev/kmsg", os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, errors.New("the kernel log cannot be read (" + cause(err) + "; root can)")
+	}
+	return f, nil
 }
 
 // scanLog reads records of /dev/kmsg, one a read, until there is none.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gatebot/gatebot/gpu/device"
 	"github.com/gatebot/gatebot/gpu/sandbox"
 	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/queue"
@@ -152,14 +153,14 @@ print(torch.cuda.get_device_name(), torch.cuda.device_count(), "MARK")
 	if q := ReadQuarantine(a.o.WorkDir); q != nil {
 		t.Errorf("quarantined: %+v", q)
 	}
-	cards, err := readCards(t.Context(), "nvidia-smi")
+	cards, _, err := device.ReadCards(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range cards {
-		t.Logf("%+v", *c)
-		if len(c.Processes) > 0 || c.Used > c.Total/10 {
-			t.Errorf("left on the device: %+v", *c)
+		t.Logf("%+v", c)
+		if len(c.Processes) > 0 || c.UsedBytes > c.TotalBytes/10 {
+			t.Errorf("left on the device: %+v", c)
 		}
 	}
 }
@@ -178,7 +179,7 @@ func TestGPUForeign(t *testing.T) {
 	if _, err := out.Read(make([]byte, 8)); err != nil {
 		t.Fatal(err)
 	}
-	r := &runner{Options: a.o, xids: &xidLog{}, log: discard}
+	r := &runner{Options: a.o, xids: &device.XidLog{}, log: discard}
 	r.Health.fill()
 	if err := r.findGPUs(); err != nil {
 		t.Fatal(err)

@@ -6,14 +6,21 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/gatebot/gatebot/gpu/device"
 	"github.com/gatebot/gatebot/gpu/sandbox"
 	"github.com/gatebot/gatebot/internal/queue"
 )
 
 const uuid = "GPU-11111111-2222-3333-4444-555555555555"
+
+// smiRow is a card as nvidia-smi tells of it, memory in MiB.
+func smiRow(uuid, total, used, ecc string) string {
+	return "0, NVIDIA B200, " + uuid + ", 00000000:00:06.0, 580.1, " + total + ", " + used + ", 900, 10.0, Enabled, " + ecc + ", 0, 0, Default, [N/A], 31\n"
+}
 
 // fakeSMI writes an nvidia-smi that prints what two files hold.
 func fakeSMI(t *testing.T) (smi string, card, apps func(string)) {
@@ -33,7 +40,7 @@ func fakeSMI(t *testing.T) (smi string, card, apps func(string)) {
 		t.Fatal(err)
 	}
 	card, apps = put("card"), put("apps")
-	card(uuid + ", 1000, 10, 0\n")
+	card(smiRow(uuid, "1000", "10", "0"))
 	apps("")
 	return smi, card, apps
 }
@@ -41,7 +48,7 @@ func fakeSMI(t *testing.T) (smi string, card, apps func(string)) {
 // sick is a runner with a pretend card.
 func sick(t *testing.T) (r *runner, card, apps func(string)) {
 	t.Helper()
-	r = &runner{Options: options(t, queue.NewMemory(), "pass"), xids: &xidLog{}, log: discard}
+	r = &runner{Options: options(t, queue.NewMemory(), "pass"), xids: &device.XidLog{}, log: discard}
 	r.Health = Health{Settle: 50 * time.Millisecond, Retry: time.Millisecond}
 	r.Health.fill()
 	r.machine.gpus = []sandbox.GPU{{UUID: uuid, Bus: "0000:00:06.0", Node: "/dev/nvidia0"}}
@@ -54,18 +61,18 @@ func sick(t *testing.T) (r *runner, card, apps func(string)) {
 func TestFit(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ card, apps, want string }{
-		"well":                 {uuid + ", 1000, 10, 0\n", "", ""},
-		"does not count ECC":   {uuid + ", 1000, 10, [N/A]\n", "", ""},
-		"somebody else's":      {"GPU-other, 1000, 10, 0\n" + uuid + ", 1000, 10, 0\n", "GPU-other, 1, x\n", ""},
-		"used":                 {uuid + ", 1000, 10, 0\n", uuid + ", 4711, python3, with a comma\n", "used by process 4711 python3, with a comma"},
-		"memory is not free":   {uuid + ", 1000, 200, 0\n", "", "800 of 1000 MiB free"},
-		"memory errors":        {uuid + ", 1000, 10, 3\n", "", "3 uncorrected memory errors more"},
-		"gone":                 {"GPU-other, 1000, 10, 0\n", "", "is gone"},
-		"no numbers":           {uuid + ", [N/A], 10, 0\n", "", "memory of"},
-		"not what was asked":   {"Failed to initialize NVML\n", "", "has not 4 fields"},
+		"well":                 {smiRow(uuid, "1000", "10", "0"), "", ""},
+		"does not count ECC":   {smiRow(uuid, "1000", "10", "[N/A]"), "", ""},
+		"somebody else's":      {smiRow("GPU-other", "1000", "10", "0") + smiRow(uuid, "1000", "10", "0"), "1, GPU-other, 5, x\n", ""},
+		"used":                 {smiRow(uuid, "1000", "10", "0"), "4711, " + uuid + ", [N/A], python3, with a comma\n", "used by process 4711 python3, with a comma"},
+		"memory is not free":   {smiRow(uuid, "1000", "200", "0"), "", "800 of 1000 MiB free"},
+		"memory errors":        {smiRow(uuid, "1000", "10", "3"), "", "3 uncorrected memory errors more"},
+		"gone":                 {smiRow("GPU-other", "1000", "10", "0"), "", "is gone"},
+		"no numbers":           {smiRow(uuid, "[N/A]", "10", "0"), "", "is the card lost?"},
+		"not what was asked":   {"Failed to initialize NVML\n", "", "columns, want 16"},
 		"not even one card":    {"", "", "is gone"},
-		"a line cut off":       {uuid + ", 1000\n", "", "has not 4 fields"},
-		"processes unreadable": {uuid + ", 1000, 10, 0\n", "x\n", "has not 3 fields"},
+		"a line cut off":       {uuid + ", 1000\n", "", "columns, want 16"},
+		"processes unreadable": {smiRow(uuid, "1000", "10", "0"), "x\n", "columns, want 4"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -84,66 +91,28 @@ func TestFit(t *testing.T) {
 func TestSettled(t *testing.T) {
 	t.Parallel()
 	r, card, apps := sick(t)
-	apps(uuid + ", 9, python3\n")
+	apps("9, " + uuid + ", 5, python3\n")
 	if err := r.settled(t.Context()); err == nil || errors.Is(err, errHardware) {
 		t.Errorf("a process left behind: %v", err)
 	}
 	apps("")
-	card(uuid + ", 1000, 10, 1\n")
+	card(smiRow(uuid, "1000", "10", "1"))
 	if err := r.settled(t.Context()); !errors.Is(err, errHardware) {
 		t.Errorf("a memory error: %v", err)
 	}
-	card(uuid + ", 1000, 10, 0\n")
-	r.xids = &xidLog{fd: -1, bus: []string{"0000:00:06.0"}}
-	r.xids.add("4,1,2,-;NVRM: Xid (PCI:0000:00:06): 79, pid=1, GPU has fallen off the bus.\n")
+	card(smiRow(uuid, "1000", "10", "0"))
+	log := []string{"4,1,2,-;NVRM: Xid (PCI:0000:00:06): 79, pid=1, GPU has fallen off the bus.\n"}
+	r.xids = device.FollowRecords([]string{"0000:00:06.0"}, func(buf []byte) (int, error) {
+		if len(log) == 0 {
+			return 0, syscall.EAGAIN
+		}
+		n := copy(buf, log[0])
+		log = log[1:]
+		return n, nil
+	})
 	if err := r.settled(t.Context()); !errors.Is(err, errHardware) || !strings.Contains(err.Error(), "fallen off the bus") {
 		t.Errorf("Xid 79: %v", err)
 	}
-}
-
-// TestXids: only hardware faults, only of our card.
-func TestXids(t *testing.T) {
-	t.Parallel()
-	for line, want := range map[string]bool{
-		"NVRM: Xid (PCI:0000:00:06): 79, GPU has fallen off the bus": true,
-		"NVRM: Xid (PCI:0000:00:06.0): 48, DBE":                      true,
-		"NVRM: Xid (PCI:00000000:00:06): 95, uncontained":            true,
-		"NVRM: Xid (PCI:0000:00:06): 13, Graphics Exception":         false, // the program's
-		"NVRM: Xid (PCI:0000:00:06): 31, MMU Fault":                  false,
-		"NVRM: Xid (PCI:0000:00:07): 79, another card":               false,
-		"NVRM: Xid (PCI:0000:00:06): 99999999999999999999":           false,
-		"nothing of the kind":                                        false,
-	} {
-		x := &xidLog{bus: []string{"0000:00:06.0"}}
-		x.add(line)
-		if got := len(x.seen) > 0; got != want {
-			t.Errorf("%q: %v, want %v", line, got, want)
-		}
-	}
-}
-
-func FuzzXid(f *testing.F) {
-	f.Add("6,1,2,-;NVRM: Xid (PCI:0000:00:06): 79, x")
-	f.Fuzz(func(t *testing.T, line string) {
-		if bus, _, ok := parseXid(line); ok && !strings.Contains(line, bus) {
-			t.Errorf("%q: bus %q", line, bus)
-		}
-	})
-}
-
-func FuzzSMI(f *testing.F) {
-	f.Add([]byte(uuid+", 1, 2, 3\n"), 4)
-	f.Fuzz(func(t *testing.T, data []byte, n int) {
-		if n < 1 || n > 8 {
-			return
-		}
-		rows, err := parseCSV(data, n)
-		for _, r := range rows {
-			if err == nil && len(r) != n {
-				t.Errorf("%q: a row of %d fields", data, len(r))
-			}
-		}
-	})
 }
 
 // TestQuarantine: a card that is not well sends the job back untouched and keeps the runner out, over a restart too,
@@ -155,7 +124,7 @@ func TestQuarantine(t *testing.T) {
 	if q == nil {
 		q = r.Queue
 	}
-	card(uuid + ", 1000, 900, 0\n")
+	card(smiRow(uuid, "1000", "900", "0"))
 	r.work = &workDir{attempts: filepath.Join(r.WorkDir, "attempts")}
 	if err := os.MkdirAll(r.work.attempts, 0o700); err != nil {
 		t.Fatal(err)
@@ -184,7 +153,7 @@ func TestQuarantine(t *testing.T) {
 	if ctx := t.Context(); r.admitted(ctx) || !strings.Contains(r.reason, "MiB free") {
 		t.Errorf("it takes jobs: %q", r.reason)
 	}
-	again := &runner{Options: r.Options, log: discard, machine: r.machine, xids: &xidLog{}, q: q} // after a restart
+	again := &runner{Options: r.Options, log: discard, machine: r.machine, xids: &device.XidLog{}, q: q} // after a restart
 	if again.examine(t.Context()) == nil || ReadQuarantine(r.WorkDir) == nil {
 		t.Error("a restart let it in")
 	}

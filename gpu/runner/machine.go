@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/gatebot/gatebot/gpu/device"
 	"github.com/gatebot/gatebot/gpu/sandbox"
 )
 
@@ -103,7 +104,7 @@ func (r *runner) setUp(ctx context.Context) error {
 	for _, g := range m.gpus {
 		buses = append(buses, g.Bus)
 	}
-	if r.xids, err = openXids(buses); err != nil {
+	if r.xids, err = device.FollowXids(buses); err != nil {
 		r.log.Warn("runner: hardware faults that the driver reports are not seen", "error", err)
 	}
 	r.noteECC(ctx)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/gatebot/gatebot/gpu/device"
 	"github.com/gatebot/gatebot/gpu/sandbox"
 )
 
@@ -23,7 +24,7 @@ func Prove(ctx context.Context, o Options) (*Proof, error) {
 	if err := o.fill(); err != nil {
 		return nil, err
 	}
-	r := &runner{Options: o, log: slog.New(slog.DiscardHandler), xids: &xidLog{}, work: &workDir{attempts: filepath.Join(o.WorkDir, "attempts")}}
+	r := &runner{Options: o, log: slog.New(slog.DiscardHandler), xids: &device.XidLog{}, work: &workDir{attempts: filepath.Join(o.WorkDir, "attempts")}}
 	if err := os.MkdirAll(r.work.attempts, 0o700); err != nil {
 		return nil, fmt.Errorf("runner: work directory: %w", err)
 	}

@@ -78,7 +78,7 @@ func (r *runner) admitted(ctx context.Context) bool {
 	if q == nil && r.out == "" {
 		if r.reason != "" { // an operator let it in
 			r.log.Info("runner: let in again", "was", r.reason)
-			r.xids.reset()
+			r.xids.Reset()
 			r.noteECC(ctx)
 		}
 		r.reason = ""
@@ -121,7 +121,7 @@ func (r *runner) examine(ctx context.Context) error {
 			return fmt.Errorf("health.reset %s: %w: %.200s", r.Health.Reset[0], err, strings.TrimSpace(string(out)))
 		}
 	}
-	r.xids.reset()
+	r.xids.Reset()
 	r.sang = time.Time{}
 	if err := r.ready(ctx); err != nil { // memory errors still count: only a reset of the card takes them back
 		return err

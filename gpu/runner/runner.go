@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/gatebot/gatebot/gpu/device"
 	"github.com/gatebot/gatebot/internal/queue"
 )
 
@@ -109,7 +110,7 @@ type runner struct {
 	spool   *spool
 	machine machine
 
-	xids   *xidLog
+	xids   *device.XidLog
 	ecc    map[string]int64 // uncorrected errors at the start, by UUID
 	device string           // name of the device, once the canary has seen it
 	sang   time.Time        // when the canary last did
@@ -131,7 +132,7 @@ func Run(ctx context.Context, o Options, log *slog.Logger) error {
 	if err := o.fill(); err != nil {
 		return err
 	}
-	r := &runner{Options: o, log: log, q: o.Queue, xids: &xidLog{}}
+	r := &runner{Options: o, log: log, q: o.Queue, xids: &device.XidLog{}}
 	var err error
 	if r.work, err = openWorkDir(o.WorkDir); err != nil {
 		return err
@@ -203,7 +204,7 @@ func (r *runner) step(ctx context.Context) error {
 
 // tearDown leaves nothing behind that the next start would have to clean.
 func (r *runner) tearDown() {
-	r.xids.close()
+	r.xids.Close()
 	if r.machine.tree != nil {
 		r.machine.tree.Close()
 	}
