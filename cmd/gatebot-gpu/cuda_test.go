@@ -66,7 +66,7 @@ func TestDriverHangs(t *testing.T) {
 }
 
 func TestCanaryPasses(t *testing.T) {
-	r, err := device.RunCanary(context.Background(), asChild(t), 0)
+	r, err := device.RunCanary(context.Background(), device.CanaryRequest{Exe: asChild(t), Index: 0})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestOneFlippedCodeFails(t *testing.T) {
 			}
 			g[4], g[5] = to.after, to.end
 			t.Setenv("FAKECUDA_TABLE", write1(t, strings.Replace(string(measured), line, strings.Join(g, "\t"), 1)))
-			r, err := device.RunCanary(context.Background(), exe, 0)
+			r, err := device.RunCanary(context.Background(), device.CanaryRequest{Exe: exe, Index: 0})
 			if err != nil {
 				t.Errorf("%s: %v", f[1], err)
 				continue
@@ -132,7 +132,7 @@ func TestOneDetectorOffFails(t *testing.T) {
 		{"no-such-detector", "detector no-such-detector is switched off"},
 	} {
 		t.Setenv(device.EnvDisable, tt.name)
-		r, err := device.RunCanary(context.Background(), exe, 0)
+		r, err := device.RunCanary(context.Background(), device.CanaryRequest{Exe: exe, Index: 0})
 		if err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
@@ -166,10 +166,10 @@ func write1(t *testing.T, text string) string {
 func TestExitCodes(t *testing.T) {
 	exe := asChild(t)
 	t.Setenv("FAKECUDA_TABLE", filepath.Join(t.TempDir(), "missing"))
-	if r, err := device.RunCanary(context.Background(), exe, 0); err == nil {
+	if r, err := device.RunCanary(context.Background(), device.CanaryRequest{Exe: exe, Index: 0}); err == nil {
 		t.Errorf("a driver that dies: %+v", r)
 	}
-	if r, err := device.RunCanary(context.Background(), exe, 7); err == nil {
+	if r, err := device.RunCanary(context.Background(), device.CanaryRequest{Exe: exe, Index: 7}); err == nil {
 		t.Errorf("a device that is not there: %+v", r)
 	}
 }

@@ -163,3 +163,22 @@ func TestAdd(t *testing.T) {
 		t.Errorf("no probe: %+v", r.Python)
 	}
 }
+
+// TestOtherDevice: the part in Python runs on the device of the report, which its processes see as their only one.
+func TestOtherDevice(t *testing.T) {
+	dir, err := filepath.Abs("testdata/h200")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(probelib.EnvLibrary, filepath.Join(dir, "results.ndjson"))
+	t.Setenv("CUDA_VISIBLE_DEVICES", "4,5")
+	for index, want := range map[int]string{0: "4,5", 1: "GPU-5"} {
+		note := filepath.Join(t.TempDir(), "note")
+		r := &device.Report{Device: device.Info{Index: index, UUID: "GPU-5"}, Steps: []device.Step{{Name: "go", Status: finding.StatusPass}}}
+		Add(t.Context(), r, Options{Python: python(t, "printf %s $CUDA_VISIBLE_DEVICES > "+note+"; cp "+dir+"/* $(dirname $3)/"), Require: true})
+		got, err := os.ReadFile(note)
+		if err != nil || string(got) != want || r.Status != finding.StatusPass {
+			t.Errorf("device %d: %q, want %q, %s %v", index, got, want, r.Reason, err)
+		}
+	}
+}

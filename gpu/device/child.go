@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,21 +52,25 @@ func ReadInventory(ctx context.Context, exe string) (*Inventory, error) {
 	return &inv, nil
 }
 
-// RunCanary runs the part of the canary that is written in Go on one device. A report whose status is not pass is not an
-// error.
-func RunCanary(ctx context.Context, exe string, index int) (*Report, error) {
-	return canary(ctx, exe, index, "none")
+// CanaryRequest says which canary to run.
+type CanaryRequest struct {
+	Exe    string   // gatebot-gpu; empty: the one beside this program, else the one on PATH
+	Index  int      // device, as CUDA counts what it can see
+	Python string   // interpreter of the part in Python; empty leaves it out
+	Env    []string // added to ours, NAME=value
+	// Wrap is a command that the canary is started through, as in harness.Request; See is what must be visible inside beside
+	// gatebot-gpu.
+	Wrap, See []string
 }
 
-// RunCanaryWith also runs the part that is written in Python, in this interpreter. Where it has no torch the report says
-// so and decides by the part in Go.
-func RunCanaryWith(ctx context.Context, exe string, index int, python string) (*Report, error) {
-	return canary(ctx, exe, index, python)
-}
-
-func canary(ctx context.Context, exe string, index int, python string) (*Report, error) {
+// RunCanary plants violations on one device, from Go and, with an interpreter, from Python. A report whose status is not
+// pass is not an error. Where the interpreter has no torch the report says so and decides by the part in Go.
+func RunCanary(ctx context.Context, c CanaryRequest) (*Report, error) {
+	if c.Python == "" {
+		c.Python = "none"
+	}
 	var r Report
-	code, err := ask(ctx, exe, &r, "canary", "--json", "--device", fmt.Sprint(index), "--python", python)
+	code, err := c.ask(ctx, &r, "canary", "--json", "--device", fmt.Sprint(c.Index), "--python", c.Python)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +86,11 @@ func canary(ctx context.Context, exe string, index int, python string) (*Report,
 
 // ask runs the child and decodes its output. An exit code other than 0 is an error unless there is a document.
 func ask(ctx context.Context, exe string, into any, args ...string) (int, error) {
-	exe, err := find(exe)
+	return CanaryRequest{Exe: exe}.ask(ctx, into, args...)
+}
+
+func (c CanaryRequest) ask(ctx context.Context, into any, args ...string) (int, error) {
+	exe, err := Find(c.Exe)
 	if err != nil {
 		return 0, err
 	}
@@ -91,7 +100,15 @@ func ask(ctx context.Context, exe string, into any, args ...string) (int, error)
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	ended, err := child.Run(ctx, child.Command{Path: exe, Args: args})
+	command := child.Command{Path: exe, Args: args, Env: c.Env}
+	if len(c.Wrap) > 0 {
+		command.Path, command.Args = c.Wrap[0], c.Wrap[1:]
+		for _, see := range append([]string{filepath.Dir(exe)}, c.See...) {
+			command.Args = slices.Concat(command.Args, []string{"--see", see})
+		}
+		command.Args = slices.Concat(command.Args, []string{"--", exe}, args)
+	}
+	ended, err := child.Run(ctx, command)
 	out, code := ended.Stdout, ended.Code
 	name := ChildName + " " + args[0]
 	if err != nil {
@@ -128,8 +145,8 @@ func missing(text string) string {
 	return lib + " does not load"
 }
 
-// find returns the executable to start.
-func find(exe string) (string, error) {
+// Find returns the absolute path of the gatebot-gpu to start, or an error that wraps ErrNoCUDA.
+func Find(exe string) (string, error) {
 	if exe == "" {
 		if self, err := os.Executable(); err == nil {
 			if beside := filepath.Join(filepath.Dir(self), ChildName); executable(beside) {
@@ -143,7 +160,7 @@ func find(exe string) (string, error) {
 		return "", fmt.Errorf("%w: %s not found (build cmd/gatebot-gpu with -tags cuda and put it beside gatebot)",
 			ErrNoCUDA, exe)
 	}
-	return path, nil
+	return filepath.Abs(path)
 }
 
 func executable(path string) bool {

@@ -99,9 +99,19 @@ func TestRunCanary(t *testing.T) {
 		{"no document", "exit 0", "", false},
 		{"no schema", "echo '{}'", "", false},
 	} {
-		r, err := RunCanary(context.Background(), script(t, tt.script), 3)
+		r, err := RunCanary(context.Background(), CanaryRequest{Exe: script(t, tt.script), Index: 3})
 		if (err == nil) != tt.ok || tt.ok && r.Status != tt.want {
 			t.Errorf("%s: %+v, %v", tt.name, r, err)
 		}
+	}
+}
+
+// TestConfinedCanary: it is started through the command that is given, which is told what must be visible.
+func TestConfinedCanary(t *testing.T) {
+	exe := script(t, `[ "$A" = 1 ] && echo '{"schema":"gatebot.canary/v1","status":"pass"}'`)
+	wrap := script(t, `[ "$1 $2 $3 $4 $5" = "spec --see `+filepath.Dir(exe)+` --see /probe.so" ] && shift 6 && exec "$@"`)
+	r, err := RunCanary(context.Background(), CanaryRequest{Exe: exe, Python: "python3", Env: []string{"A=1"}, Wrap: []string{wrap, "spec"}, See: []string{"/probe.so"}})
+	if err != nil || r.Status != finding.StatusPass {
+		t.Errorf("%+v, %v", r, err)
 	}
 }

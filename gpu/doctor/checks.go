@@ -31,7 +31,7 @@ func (h *Host) Checks() doctor.Registry {
 		{Name: "device", About: "a device is what the configuration asks for", Needs: []string{"gpu"}, Run: h.device},
 		{Name: "health", About: "memory, ECC, other processes, reports in the kernel log", Timeout: 3 * time.Minute, Run: h.healthy},
 		{Name: "probe", About: "the recorder is there", Needs: []string{"gpu"}, Run: h.probe},
-		{Name: "canary", About: "planted violations are caught, from Go and from Python", Needs: []string{"gpu"}, Timeout: 6 * time.Minute,
+		{Name: "canary", About: "planted violations are caught, from Go and from Python", Needs: []string{"gpu"}, Timeout: 15 * time.Minute,
 			Run: h.canary},
 	}
 }
@@ -122,7 +122,7 @@ func (h *Host) probe(context.Context) doctor.Outcome {
 	return doctor.Good("%s", path)
 }
 
-// canary runs on every device; the part in Python, which takes seconds, on the first.
+// canary runs on every device, from Go and from Python.
 func (h *Host) canary(ctx context.Context) doctor.Outcome {
 	var all doctor.Outcome
 	for i := range h.inventory.Devices {
@@ -142,7 +142,7 @@ func (h *Host) canary(ctx context.Context) doctor.Outcome {
 }
 
 func (h *Host) canaryOn(ctx context.Context, index int) doctor.Outcome {
-	r, err := h.runCanary(ctx, index)
+	r, err := device.RunCanary(ctx, device.CanaryRequest{Exe: h.Exe, Index: index, Python: h.Python})
 	if err != nil {
 		return doctor.Broken("run gatebot-gpu canary by hand", "%v", err)
 	}
@@ -169,11 +169,4 @@ func (h *Host) canaryOn(ctx context.Context, index int) doctor.Outcome {
 			"%d steps in Go; the part in Python did not run: %s", caught, r.Python.Reason)
 	}
 	return doctor.Good("%d steps in Go and in Python %s with torch %s", caught, r.Python.Version, r.Python.Torch)
-}
-
-func (h *Host) runCanary(ctx context.Context, index int) (*device.Report, error) {
-	if index > 0 {
-		return device.RunCanary(ctx, h.Exe, index)
-	}
-	return device.RunCanaryWith(ctx, h.Exe, index, h.Python)
 }

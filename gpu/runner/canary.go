@@ -29,7 +29,7 @@ func (r *runner) sing(ctx context.Context) error {
 		if index < 0 {
 			return fmt.Errorf("canary: the driver does not list GPU %s", g.UUID)
 		}
-		rep, err := device.RunCanary(ctx, r.GPUTool, index)
+		rep, err := device.RunCanary(ctx, device.CanaryRequest{Exe: r.GPUTool, Index: index})
 		if err != nil {
 			return fmt.Errorf("canary: %w", err)
 		}

@@ -28,6 +28,9 @@ type CheckRequest struct {
 	Wrap       []string           // command that the step's processes are started through; empty: none
 	GPU        GPU                // tests replace it; nil asks gatebot-gpu
 	Progress   func(phase string) // called when a phase starts; may be nil
+	CanaryDir  string             // where a canary's pass is remembered; empty: the user's cache
+
+	device *finding.Device // that the checks run on
 }
 
 // Check runs the source check and then the GPU checks, and decides over what is required. What does not run says why.
@@ -92,8 +95,10 @@ func Check(ctx context.Context, r CheckRequest) (*Run, error) {
 		verdict.Decide(res)
 		return run, nil
 	}
-	res.Checks = append(res.Checks, r.canary(ctx, gpu, run.Config))
-	if err := r.steps(ctx, run); err != nil {
+	r.device = dev
+	canary := r.canary(ctx, gpu, run)
+	res.Checks = append(res.Checks, canary)
+	if err := r.steps(ctx, run, blind(canary)); err != nil {
 		return nil, err
 	}
 	verdict.Decide(res)
@@ -117,52 +122,6 @@ func (r CheckRequest) missing(why error) string {
 		return why.Error()
 	}
 	return "no CUDA device"
-}
-
-// canary is the outcome of the canary check.
-func (r CheckRequest) canary(ctx context.Context, gpu GPU, cfg *config.Config) finding.CheckResult {
-	const name = finding.CheckCanary
-	switch {
-	case !r.wants(name):
-		return verdict.NotRun(name, "left out by --only", false)
-	case level(cfg, name) == finding.Off:
-		return verdict.NotRun(name, "turned off in "+config.FileName, false)
-	}
-	r.say(name)
-	c := canary(ctx, gpu)
-	c.Required = r.RequireGPU && level(cfg, name) == finding.Error
-	return c
-}
-
-// canary runs the planted violations. A canary that sings is a broken gate and no violation of the code: an error.
-func canary(ctx context.Context, gpu GPU) finding.CheckResult {
-	c := finding.CheckResult{Name: finding.CheckCanary, Status: finding.StatusPass}
-	start := time.Now()
-	rep, err := gpu.Canary(ctx)
-	c.DurationMS = time.Since(start).Milliseconds()
-	switch {
-	case err != nil:
-		c.Status, c.Reason = finding.StatusError, err.Error()
-	case rep.Status != finding.StatusPass:
-		c.Status, c.Reason = finding.StatusError, "this device, driver and build do not show what the gate has to see: "+rep.Reason
-	default:
-		c.Metrics = map[string]float64{"steps": float64(len(rep.Steps))}
-	}
-	return c
-}
-
-// GPU is what Check asks of the machine.
-type GPU interface {
-	Detect(ctx context.Context) (*finding.Device, error)
-	Canary(ctx context.Context) (*device.Report, error)
-}
-
-// child asks gatebot-gpu, a process of its own that may die with the driver.
-type child struct{}
-
-func (child) Detect(ctx context.Context) (*finding.Device, error) { return device.Detect(ctx, "") }
-func (child) Canary(ctx context.Context) (*device.Report, error) {
-	return device.RunCanary(ctx, "", 0)
 }
 
 func (r CheckRequest) wants(name string) bool {

@@ -23,11 +23,14 @@ type fakeGPU struct {
 	report      *device.Report
 	canaryErr   error
 	canaryCalls int
+	asked       device.CanaryRequest
+	all         bool
 }
 
 func (g *fakeGPU) Detect(context.Context) (*finding.Device, error) { return g.dev, g.detectErr }
-func (g *fakeGPU) Canary(context.Context) (*device.Report, error) {
+func (g *fakeGPU) Canary(_ context.Context, c device.CanaryRequest, all bool) (*device.Report, error) {
 	g.canaryCalls++
+	g.asked, g.all = c, all
 	return g.report, g.canaryErr
 }
 
