@@ -12,7 +12,7 @@ import (
 const maxFixes = 10
 
 // checklist is section B: the violations of each class now and before, and what was done about them.
-func checklist(in Input) string {
+func checklist(in Input) []Block {
 	var rows [][]string
 	var clean []string
 	for _, c := range in.Classes {
@@ -24,24 +24,23 @@ func checklist(in Input) string {
 		}
 		rows = append(rows, []string{c.Name, fmt.Sprint(now), fmt.Sprint(before), fmt.Sprint(allowed)})
 	}
-	var b strings.Builder
+	var out []Block
 	before := "Before"
 	if in.BeforeRev != "" {
 		before += " (" + short(in.BeforeRev) + ")"
 	}
 	if len(rows) > 0 {
-		b.WriteString(table([]string{"Class", "Now", before, "Allowed"}, rows))
+		out = append(out, Block{Head: []string{"Class", "Now", before, "Allowed"}, Rows: rows})
 	}
 	if len(clean) > 0 {
-		if len(rows) > 0 {
-			b.WriteString("\n")
-		}
-		fmt.Fprintf(&b, "None now and none before: %s.\n", cell(strings.Join(clean, ", ")))
+		out = append(out, Block{Text: "None now and none before: " + strings.Join(clean, ", ") + "."})
 	}
 	for _, c := range in.Classes {
-		b.WriteString(done(c, in.Fixes))
+		if b := done(c, in.Fixes); b != nil {
+			out = append(out, *b)
+		}
 	}
-	return b.String()
+	return out
 }
 
 func count(fs []finding.Finding, c Class, counts func(*finding.Finding) bool) int {
@@ -54,25 +53,20 @@ func count(fs []finding.Finding, c Class, counts func(*finding.Finding) bool) in
 	return n
 }
 
-// done lists the fixes of one class, the newest first.
-func done(c Class, fixes []Fix) string {
-	var lines []string
+// done lists the fixes of one class, the newest first, or is nil when there are none.
+func done(c Class, fixes []Fix) *Block {
+	b := Block{Text: c.Name + ":"}
 	for _, f := range slices.Backward(fixes) {
-		if !slices.Contains(c.Rules, f.Rule) {
-			continue
+		switch {
+		case !slices.Contains(c.Rules, f.Rule):
+		case len(b.Fixes) == maxFixes:
+			b.More++
+		default:
+			b.Fixes = append(b.Fixes, f)
 		}
-		line := "- " + short(f.Commit) + " " + cell(f.Description)
-		if f.Regressed {
-			line += " (it came back)"
-		}
-		lines = append(lines, line+"\n")
 	}
-	if len(lines) == 0 {
-		return ""
+	if len(b.Fixes) == 0 {
+		return nil
 	}
-	more := ""
-	if n := len(lines) - maxFixes; n > 0 {
-		lines, more = lines[:maxFixes], fmt.Sprintf("- and %d more in the fix log\n", n)
-	}
-	return "\n" + cell(c.Name) + ":\n\n" + strings.Join(lines, "") + more
+	return &b
 }

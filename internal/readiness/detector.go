@@ -12,10 +12,10 @@ import (
 
 // detector is section A: what the last check said, when, and on which device. What did not run is said to have not
 // run, and nothing is claimed without results.
-func detector(in Input) string {
+func detector(in Input) []Block {
 	r := in.Results
 	if r == nil {
-		return fmt.Sprintf("No results: there is no %s (gatebot check writes it).\n", cell(in.ResultsFile))
+		return []Block{{Text: fmt.Sprintf("No results: there is no %s (gatebot check writes it).", in.ResultsFile)}}
 	}
 	device := "a machine without a CUDA device"
 	if d := r.Device; d != nil {
@@ -30,7 +30,7 @@ func detector(in Input) string {
 			device += " (" + strings.Join(facts, ", ") + ")"
 		}
 	}
-	head := fmt.Sprintf("%s on %s, %s", strings.ToUpper(string(r.Verdict)), cell(device), in.Ran.UTC().Format("2006-01-02"))
+	head := fmt.Sprintf("%s on %s, %s", strings.ToUpper(string(r.Verdict)), device, in.Ran.UTC().Format("2006-01-02"))
 	if r.Commit != "" {
 		head += ", commit " + short(r.Commit)
 		if in.Commit != "" && in.Commit != r.Commit {
@@ -41,7 +41,7 @@ func detector(in Input) string {
 	for _, c := range r.Checks {
 		rows = append(rows, []string{c.Name, string(c.Status), details(c)})
 	}
-	return head + "\n\n" + table([]string{"Check", "Status", "Details"}, rows)
+	return []Block{{Text: head}, {Head: []string{"Check", "Status", "Details"}, Rows: rows}}
 }
 
 // details are the reason of a check, the regions that did not pass, and its numbers.

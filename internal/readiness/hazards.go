@@ -11,15 +11,15 @@ import (
 
 // hazards is section C: what people track, each joined with what is found of its rules now. A hazard that is called
 // done and is found again has regressed, whatever the configuration says.
-func hazards(in Input) string {
+func hazards(in Input) []Block {
 	if len(in.Hazards) == 0 {
-		return "No hazards are listed (`hazards:` in " + config.FileName + ").\n"
+		return []Block{{Note: "No hazards are listed (`hazards:` in " + config.FileName + ")."}}
 	}
 	var rows [][]string
 	for _, h := range in.Hazards {
 		rows = append(rows, []string{h.ID, h.Title, status(h, found(in, h)), h.Fix})
 	}
-	return table([]string{"#", "Hazard", "Status", "Fix applied"}, rows)
+	return []Block{{Head: []string{"#", "Hazard", "Status", "Fix applied"}, Rows: rows}}
 }
 
 // found are the violations of a hazard's rules, of the source scan and of the last check, each once.

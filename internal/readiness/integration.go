@@ -7,17 +7,17 @@ import (
 )
 
 // integration is section D: how far the way to a captured and gated step is.
-func integration(in Input) string {
+func integration(in Input) []Block {
 	gated := "no: there is no gate configuration in the history"
 	if !in.GatedSince.IsZero() {
 		gated = fmt.Sprintf("%s (%s)", in.GatedSince.UTC().Format("2006-01-02"), short(in.GatedCommit))
 	}
-	return table([]string{"Step", "State"}, [][]string{
+	return []Block{{Head: []string{"Step", "State"}, Rows: [][]string{
 		{"Regions captured", captured(check(in.Results, finding.CheckCapture))},
 		{"Replay verified", replayed(check(in.Results, finding.CheckReplay))},
 		{"Speed-up", speedup(check(in.Results, finding.CheckSpeed))},
 		{"Gated since", gated},
-	})
+	}}}
 }
 
 func captured(c *finding.CheckResult) string {

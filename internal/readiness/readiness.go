@@ -46,7 +46,24 @@ type Fix struct {
 // section is one of the four.
 type section struct {
 	key, title string
-	render     func(Input) string
+	blocks     func(Input) []Block
+}
+
+func (s section) render(in Input) string { return markdown(s.blocks(in)) }
+
+// Section is one of the four as data, for renderers other than the document's.
+type Section struct {
+	Key, Title string // "a", "Detector results"
+	Blocks     []Block
+}
+
+// Sections are all four, in order.
+func Sections(in Input) []Section {
+	out := make([]Section, len(sections))
+	for i, s := range sections {
+		out[i] = Section{s.key, s.title, s.blocks(in)}
+	}
+	return out
 }
 
 // The sections, in the order in which they are added to a document that has none.
