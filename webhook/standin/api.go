@@ -56,7 +56,7 @@ func (s *Server) routes() http.Handler {
 // ServeHTTP takes git's smart HTTP and the pages for people apart from the API and serves all three. The API answers at the root, as
 // api.github.com does, and below /api/v3, as GitHub Enterprise does.
 func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	if s.serveGit(w, req) || s.servePage(w, req) {
+	if s.serveGit(w, req) || s.serveSignIn(w, req) || s.servePage(w, req) {
 		return
 	}
 	switch {

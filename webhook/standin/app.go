@@ -20,8 +20,9 @@ func (s *Server) appRoutes(on func(string, need, handler)) {
 		return http.StatusOK, object{"total_count": 1, "repository_selection": "selected", "repositories": []any{c.token.repo.shape()}}, nil
 	})
 	on("GET /repos/{owner}/{repo}", read("metadata"), func(c *call) (int, any, error) {
-		return http.StatusOK, c.repo.fullShape(), nil
+		return http.StatusOK, c.repo.fullShape(c.token.user), nil
 	})
+	on("DELETE /applications/{client}/token", asClient, (*call).revokeToken)
 }
 
 func (c *call) installation() (int, any, error) {

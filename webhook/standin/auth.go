@@ -19,6 +19,7 @@ type token struct {
 	permissions map[string]string
 	expires     time.Time
 	user        *User // of a person's own token, which is for every repository; else nil
+	signedIn    bool  // user came by the App's sign-in: the token reaches what the person may read
 }
 
 // appTokenLife is the longest life of the token that an App signs itself.
@@ -40,6 +41,9 @@ func bearer(req *http.Request) string {
 }
 
 func (c *call) authorize(n need) error {
+	if n == asClient {
+		return c.authorizeClient()
+	}
 	credential := bearer(c.Request)
 	if credential == "" {
 		return fail(http.StatusUnauthorized, "Requires authentication")
@@ -62,6 +66,14 @@ func (c *call) authorize(n need) error {
 	}
 	if c.PathValue("owner") != "" && c.repo == nil {
 		return notFound()
+	}
+	if c.repo != nil && t.signedIn {
+		c.s.mu.Lock()
+		level := c.repo.permission(t.user.Login)
+		c.s.mu.Unlock()
+		if level == "none" {
+			return notFound()
+		}
 	}
 	have := t.permissions[n.permission]
 	if have == "" || n.level == "write" && have == "read" {

@@ -44,11 +44,16 @@ func (c *call) getPermission() (int, any, error) {
 	if !known {
 		return 0, nil, notFound()
 	}
-	at := slices.Index(permissionLevels, level)
 	user := c.s.userShape(login)
 	user["role_name"] = level
-	user["permissions"] = object{"pull": at >= 1, "triage": at >= 2, "push": at >= 2, "maintain": at >= 3, "admin": at >= 3}
+	user["permissions"] = permissionShape(level)
 	return http.StatusOK, object{"permission": level, "role_name": level, "user": user}, nil
+}
+
+// permissionShape is a level as GitHub spells it out.
+func permissionShape(level string) object {
+	at := slices.Index(permissionLevels, level)
+	return object{"pull": at >= 1, "triage": at >= 2, "push": at >= 2, "maintain": at >= 3, "admin": at >= 3}
 }
 
 // getUser is whose token asks; an App's token has no user.

@@ -45,7 +45,9 @@ type Server struct {
 	lastID     int64
 	repos      []*Repository
 	users      map[string]*User  // by login
-	tokens     map[string]*token // installation tokens by value
+	tokens     map[string]*token // of installations and of people who signed in, by value
+	signIn     SignIn
+	grants     map[string]grant // by code
 	runs       []*CheckRun
 	suites     map[suiteKey]int64
 	faults     []*fault
@@ -87,7 +89,7 @@ func New(opt Options) (*Server, error) {
 	}
 	s := &Server{
 		opt: opt, git: git, started: time.Now(), lastID: 1000,
-		users: map[string]*User{}, tokens: map[string]*token{}, suites: map[suiteKey]int64{},
+		users: map[string]*User{}, tokens: map[string]*token{}, grants: map[string]grant{}, suites: map[suiteKey]int64{},
 		outbox: make(chan *Delivery, 4096),
 	}
 	s.api = s.routes()

@@ -80,10 +80,15 @@ func (r *Repository) shape() object {
 	return o
 }
 
-// fullShape is the answer to GET /repos/{owner}/{repo}.
-func (r *Repository) fullShape() object {
+// fullShape is the answer to GET /repos/{owner}/{repo}; who is the person that asks, or nil.
+func (r *Repository) fullShape(who *User) object {
 	o := r.shape()
 	o["network_count"], o["subscribers_count"] = 0, 0
+	if who != nil {
+		r.s.mu.Lock()
+		o["permissions"] = permissionShape(r.permission(who.Login))
+		r.s.mu.Unlock()
+	}
 	return o
 }
 
