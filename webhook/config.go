@@ -15,6 +15,7 @@ type Config struct {
 	GitHub  GitHubConfig   `yaml:"github"`
 	Webhook SecretConfig   `yaml:"webhook"`
 	Listen  ListenConfig   `yaml:"listen"`
+	SignIn  SignInConfig   `yaml:"sign_in"`
 	Data    string         `yaml:"data"` // directory of the queue's files and the mirrors; --data overrides it
 	Queue   QueueConfig    `yaml:"queue"`
 	Check   CheckConfig    `yaml:"check"`
@@ -42,6 +43,7 @@ type GitHubConfig struct {
 	APIURL     string `yaml:"api_url"`     // https://HOST/api/v3/
 	GraphQLURL string `yaml:"graphql_url"` // derived from api_url when empty
 	GitHost    string `yaml:"git_host"`    // host[:port] of clone URLs; derived from api_url when empty
+	WebURL     string `yaml:"web_url"`     // root of the pages for people; derived from api_url when empty
 	// TokenFile holds a person's or machine account's token, for where no App can be installed: commit statuses and one
 	// comment instead of check runs. Repositories, as owner/name, are those it is for.
 	TokenFile    string   `yaml:"token_file"`
@@ -165,7 +167,7 @@ func (c *Config) check() error {
 			return fmt.Errorf("clients[%d]: needs name, nkey and pools", i)
 		}
 	}
-	if err := c.checkGitHub(); err != nil {
+	if err := errors.Join(c.checkGitHub(), c.checkSignIn()); err != nil {
 		return err
 	}
 	switch {

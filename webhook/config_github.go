@@ -36,7 +36,7 @@ func (c *Config) checkGitHub() error {
 			return fmt.Errorf("github.repositories[%d]: %q is not owner/name", i, r)
 		}
 	}
-	for name, s := range map[string]string{"github.api_url": g.APIURL, "github.graphql_url": g.GraphQLURL, "listen.public_url": c.Listen.PublicURL} {
+	for name, s := range map[string]string{"github.api_url": g.APIURL, "github.graphql_url": g.GraphQLURL, "github.web_url": g.WebURL, "listen.public_url": c.Listen.PublicURL} {
 		if u, err := url.Parse(s); s != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
 			return fmt.Errorf("%s: %q is not an http(s) URL", name, s)
 		}

@@ -34,17 +34,17 @@ func FromConfig(c *Config) (Options, error) {
 	for _, r := range c.Runners {
 		pools[r.Name] = r.Pools
 	}
-	boardToken := ""
-	if c.Listen.BoardTokenFile != "" {
-		data, err := os.ReadFile(c.Listen.BoardTokenFile)
-		if err != nil {
-			return Options{}, fmt.Errorf("listen.board_token_file: %w", err)
-		}
-		boardToken = strings.TrimSpace(string(data))
+	token, err := c.boardToken()
+	if err != nil {
+		return Options{}, err
+	}
+	signIn, err := c.provider()
+	if err != nil {
+		return Options{}, err
 	}
 	return Options{
-		BoardToken: boardToken,
-		GitHub:     app, Secrets: secrets, Data: c.Data, Addr: c.Listen.HTTP, Admin: c.Listen.Admin, PublicURL: c.Listen.PublicURL,
+		BoardToken: token, SignIn: signIn, SignInLevel: c.SignIn.Permission, WebURL: c.GitHub.webURL(),
+		GitHub: app, Secrets: secrets, Data: c.Data, Addr: c.Listen.HTTP, Admin: c.Listen.Admin, PublicURL: c.Listen.PublicURL,
 		GitHost: c.GitHub.gitHost(), Policy: &p, Pools: pools, AsToken: c.GitHub.TokenFile != "", Poll: c.GitHub.Poll,
 		Shared: c.Queue.URL != "", Metrics: m,
 	}, nil

@@ -35,10 +35,15 @@ type GitMirrors struct {
 	locks keyLocks
 }
 
+// Path is where the mirror of a repository is, or will be.
+func (m *GitMirrors) Path(r queue.Repo) string {
+	return filepath.Join(m.Dir, strconv.FormatInt(r.ID, 10)+".git")
+}
+
 // Fetch implements Mirrors. Only named refs are asked for, never a bare commit id: GitHub would hand out commits of any
 // fork for those. Nothing is ever pruned or collected, so that a commit seen once can be bundled later.
 func (m *GitMirrors) Fetch(ctx context.Context, r queue.Repo, refs ...string) (string, error) {
-	dir := filepath.Join(m.Dir, strconv.FormatInt(r.ID, 10)+".git")
+	dir := m.Path(r)
 	unlock, err := m.locks.lock(ctx, dir)
 	if err != nil {
 		return "", err

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -15,6 +15,7 @@ import (
 	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/queue"
 	"github.com/gatebot/gatebot/webhook/board"
+	"github.com/gatebot/gatebot/webhook/board/signin"
 )
 
 // listFor is how long a list of all records serves: reading thousands of them for every reader of a page that looks again
@@ -27,21 +28,8 @@ type overview struct {
 	mu   sync.Mutex
 	jobs []board.Job
 	at   time.Time
-}
 
-// boardRoutes adds the pages, when a token was given for them.
-func (s *Server) boardRoutes(mux *http.ServeMux) error {
-	if s.opts.BoardToken == "" {
-		return nil
-	}
-	h, err := board.New(board.Options{Source: &overview{s: s}, Token: s.opts.BoardToken, Secure: strings.HasPrefix(s.opts.PublicURL, "https://"),
-		Log: s.opts.Log, Now: s.opts.Now})
-	if err != nil {
-		return fmt.Errorf("server: %w", err)
-	}
-	mux.Handle("/board", h)
-	mux.Handle("/board/", h)
-	return nil
+	repos repoPages
 }
 
 // Jobs implements board.Source.
@@ -73,9 +61,10 @@ func (o *overview) Jobs(ctx context.Context) ([]board.Job, error) {
 	return jobs, nil
 }
 
+// boardJob is a record as the pages show it.
 func (p *planner) boardJob(r *Record) board.Job {
-	j := board.Job{Key: r.Key, Repo: r.Repo.Owner + "/" + r.Repo.Name, Check: r.Check, Head: r.Head, PR: r.PR, Author: r.Author, Runner: r.Runner,
-		URL: p.details(r), Mainline: r.PR == 0, Created: r.Created, Updated: r.Updated}
+	j := board.Job{Key: r.Key, Repo: signRepo(r.Repo), Check: r.Check, Head: r.Head, Base: r.Base, PR: r.PR, Author: r.Author, Runner: r.Runner,
+		Pool: r.Pool, Attempt: r.Attempt, Mainline: r.PR == 0, HasResults: r.Verdict(), Facts: recordFacts(r), Created: r.Created, Updated: r.Updated}
 	j.Ref = strings.TrimPrefix(strings.TrimPrefix(r.HeadRef, "refs/heads/"), "refs/")
 	switch {
 	case r.State == StateDone:
@@ -84,15 +73,39 @@ func (p *planner) boardJob(r *Record) board.Job {
 			j.Conclusion, j.Title = string(r.Final.Conclusion), r.Final.Title
 		}
 	case r.InProgress:
-		j.State = "running"
+		j.State, j.Title = "running", "running on "+r.Runner
 	default:
-		j.State = "waiting"
-		if r.Position > 0 {
-			j.Title = fmt.Sprintf("place %d in pool %s", r.Position, r.Pool)
+		j.State, j.Title = "waiting", "being prepared"
+		if r.State == StateQueued {
+			j.Title = "waits for a runner of pool " + r.Pool
+			if place := p.placeOf(r); place != "" {
+				j.Title = "place " + place + " in pool " + r.Pool
+			}
 		}
 	}
 	return j
 }
+
+// recordFacts are what a reader may want to know of a record beside the commit and its state.
+func recordFacts(r *Record) []board.Fact {
+	var out []board.Fact
+	add := func(name, value string) { out = append(out, board.Fact{Name: name, Value: value}) }
+	if r.Attempt > 1 || r.Infra > 0 {
+		add("attempt", fmt.Sprintf("%d, %d spoilt by infrastructure", r.Attempt, r.Infra))
+	}
+	if a := r.ApprovedBy; a != nil {
+		add("approved by", a.By)
+	}
+	if r.Reused != "" {
+		add("verdict of", fmt.Sprintf("%.12s, which has the same tree", r.Reused))
+	}
+	for _, path := range r.GateChanged {
+		add("changes the gate", path)
+	}
+	return out
+}
+
+func signRepo(r queue.Repo) signin.Repo { return signin.Repo{ID: r.ID, Owner: r.Owner, Name: r.Name} }
 
 // Results implements board.Source.
 func (o *overview) Results(ctx context.Context, key string) (*finding.Results, error) {
@@ -122,7 +135,7 @@ func (o *overview) Runners(ctx context.Context) ([]board.Runner, error) {
 	for name, pools := range o.s.opts.Pools {
 		r := board.Runner{Name: name, Pools: pools, State: "silent"}
 		if s, ok := known[name]; ok {
-			r.Reason, r.Job, r.Device, r.Seen = s.Reason, s.Job, s.Device, s.At
+			r.Reason, r.Job, r.Device, r.Seen = s.Reason, keyOf(s.Job), s.Device, s.At
 			if s.Fresh(o.s.opts.Now()) {
 				r.State = s.State
 			}
@@ -130,4 +143,14 @@ func (o *overview) Runners(ctx context.Context) ([]board.Runner, error) {
 		out = append(out, r)
 	}
 	return out, nil
+}
+
+// keyOf is the key of a job of ours by the id of one of its attempts; another id stays as it is.
+func keyOf(id string) string {
+	if key, n, ok := strings.Cut(id, ".a"); ok {
+		if _, err := strconv.Atoi(n); err == nil {
+			return key
+		}
+	}
+	return id
 }

@@ -8,17 +8,19 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"net/http"
 	"strings"
 
 	"github.com/gatebot/gatebot/internal/finding"
+	"github.com/gatebot/gatebot/internal/gate"
 	"github.com/gatebot/gatebot/internal/queue"
+	"github.com/gatebot/gatebot/webhook/board"
 )
 
-// pages shows a job to whoever has its address. The address holds a code that cannot be guessed: findings quote source,
-// and GitHub shows the address only to those who may see the check run.
+// pages are those of single jobs. A job has two addresses: one for people who are in (below /board), and the one that
+// GitHub shows behind "Details". That one holds a code that cannot be guessed: findings quote source, and GitHub shows the
+// address only to those who may see the check run. Where people can sign in at GitHub the code alone opens nothing.
 type pages struct {
 	base  string // public URL of the server, without a final slash
 	key   []byte
@@ -27,30 +29,42 @@ type pages struct {
 
 const pageKey = "page-key"
 
-// newPages reads the secret behind the addresses, or makes it: it lives in the store, so that addresses outlive a process
-// and are the same for several servers.
-func newPages(ctx context.Context, s *store, base string, rules []finding.RuleInfo) (*pages, error) {
-	if base == "" {
-		return nil, nil
-	}
-	var secret struct {
+// serverSecret reads the secret behind addresses and cookies, or makes it: it lives in the store, so that both outlive a
+// process and are the same for several servers.
+func serverSecret(ctx context.Context, s *store) ([]byte, error) {
+	type record struct {
 		Key []byte `json:"key"`
 	}
-	err := change(ctx, s, queue.BucketHeads, pageKey, func(v *struct {
-		Key []byte `json:"key"`
-	}) bool {
+	var secret []byte
+	err := change(ctx, s, queue.BucketHeads, pageKey, func(v *record) bool {
 		fresh := len(v.Key) == 0
 		if fresh {
 			v.Key = make([]byte, 32)
 			_, _ = rand.Read(v.Key) // never fails (crypto/rand)
 		}
-		secret.Key = v.Key
+		secret = v.Key
 		return fresh
 	})
 	if err != nil {
-		return nil, fmt.Errorf("server: details pages: %w", err)
+		return nil, fmt.Errorf("server: pages: %w", err)
 	}
-	return &pages{base: strings.TrimSuffix(base, "/"), key: secret.Key, rules: rules}, nil
+	return secret, nil
+}
+
+// addPages makes what the routes need. Without a public URL jobs have no address that GitHub could show.
+func (s *Server) addPages(ctx context.Context) error {
+	o := &s.opts
+	secret, err := serverSecret(ctx, &s.planner.store)
+	if err != nil {
+		return err
+	}
+	s.planner.pages = &pages{base: strings.TrimSuffix(o.PublicURL, "/"), key: secret, rules: o.Rules}
+	s.board, err = board.New(board.Options{Source: &overview{s: s}, Token: o.BoardToken, Provider: o.SignIn, Level: o.SignInLevel, Secret: secret,
+		PublicURL: o.PublicURL, Web: o.WebURL, Classes: gate.Classes(), Log: o.Log, Now: o.Now})
+	if err != nil {
+		return fmt.Errorf("server: %w", err)
+	}
+	return nil
 }
 
 func (g *pages) code(key string) string {
@@ -59,95 +73,117 @@ func (g *pages) code(key string) string {
 	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
+// path is the address of a job's page within the server, for who has the code.
+func (g *pages) path(key string) string { return "/jobs/" + key + "/" + g.code(key) }
+
 // details is the address of a record's page, empty when the server has no public URL.
 func (p *planner) details(r *Record) string {
-	if p.pages == nil {
+	if p.pages == nil || p.pages.base == "" {
 		return ""
 	}
-	return p.pages.base + "/jobs/" + r.Key + "/" + p.pages.code(r.Key)
+	return p.pages.base + p.pages.path(r.Key)
 }
 
-func (p *planner) pageRoutes(mux *http.ServeMux) {
-	if p.pages == nil {
-		return
+// shower shows one of the pages of a job; base is the path of the first of them.
+type shower func(w http.ResponseWriter, r *http.Request, rec *Record, base string) error
+
+func (s *Server) pageRoutes(mux *http.ServeMux) {
+	for tail, show := range map[string]shower{
+		"": s.showJob, "/results.json": s.showResults, "/results.sarif": s.showSARIF, "/log.txt": s.showLog, "/events": s.showEvents,
+	} {
+		if s.planner.pages.base != "" {
+			mux.HandleFunc("GET /jobs/{key}/{code}"+tail, s.byCode(show))
+		}
+		if s.board.Open() {
+			mux.HandleFunc("GET /board/jobs/{key}"+tail, s.byVisitor(show))
+		}
 	}
-	mux.HandleFunc("GET /jobs/{key}/{code}", p.page(p.showJob))
-	mux.HandleFunc("GET /jobs/{key}/{code}/results.json", p.page(p.showResults))
-	mux.HandleFunc("GET /jobs/{key}/{code}/results.sarif", p.page(p.showSARIF))
 }
 
-// page checks the code and loads the record; what is wrong is 404, whatever it is.
-func (p *planner) page(show func(w http.ResponseWriter, r *http.Request, rec *Record) error) http.HandlerFunc {
+// byCode checks the code in the address; what is wrong is 404, whatever it is.
+func (s *Server) byCode(show shower) http.HandlerFunc {
+	g := s.planner.pages
 	return func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), storeTimeout)
-		defer cancel()
 		key := r.PathValue("key")
-		if !hmac.Equal([]byte(p.pages.code(key)), []byte(r.PathValue("code"))) {
+		if !hmac.Equal([]byte(g.code(key)), []byte(r.PathValue("code"))) {
 			http.NotFound(w, r)
 			return
 		}
-		rec, _, err := p.load(ctx, key)
-		if err == nil {
-			h := w.Header()
-			h.Set("Cache-Control", "private, no-cache")
-			h.Set("Referrer-Policy", "no-referrer") // the address is the secret
-			h.Set("X-Robots-Tag", "noindex")
-			h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
-			h.Set("X-Content-Type-Options", "nosniff")
-			err = show(w, r.WithContext(ctx), rec)
-		}
-		switch {
-		case errors.Is(err, queue.ErrNotFound):
-			http.NotFound(w, r)
-		case err != nil:
-			p.log.WarnContext(ctx, "page", "key", key, "error", err)
-			http.Error(w, "gatebot: the store cannot be read", http.StatusServiceUnavailable)
-		}
+		s.page(w, r, show, g.path(key), s.board.Strict())
 	}
 }
 
-var jobPage = template.Must(template.New("job").Parse(`<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>gatebot {{printf "%.12s" .Record.Head}}</title>
-<style>body{font:15px/1.5 system-ui,sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem}
-table{border-collapse:collapse}td,th{padding:.2rem .8rem .2rem 0;text-align:left;vertical-align:top}
-pre{background:#f6f8fa;padding:.8rem;overflow-x:auto;white-space:pre-wrap}</style>
-<h1>{{.Record.Check}} on {{.Record.Repo.Owner}}/{{.Record.Repo.Name}} {{printf "%.12s" .Record.Head}}</h1>
-<table>
-<tr><th>State<td>{{.Record.State}}{{with .Record.Final}}: {{.Conclusion}}, {{.Title}}{{end}}
-{{if .Record.PR}}<tr><th>Pull request<td>#{{.Record.PR}} by {{.Record.Author}}{{end}}
-<tr><th>Asked for by<td>{{.Record.Trigger}} {{.Record.Delivery}} at {{.Record.Created}}
-<tr><th>Pool, runner<td>{{.Record.Pool}} {{.Record.Runner}}
-<tr><th>Round, attempt<td>{{.Record.Round}}, {{.Record.Attempt}} ({{.Record.Infra}} spoilt by infrastructure)
-{{with .Record.ApprovedBy}}<tr><th>Approved by<td>{{.By}} ({{.Permission}}) at {{.At}}{{end}}
-{{with .Record.GateChanged}}<tr><th>Changes the gate<td>{{range .}}{{.}} {{end}}{{end}}
-{{with .Record.Reused}}<tr><th>Verdict of<td>{{.}} (same tree){{end}}
-{{with .Place}}<tr><th>Place in the queue<td>{{.}}{{end}}
-<tr><th>Last change<td>{{.Record.Updated}}
-</table>
-</html>
-`))
-
-func (p *planner) showJob(w http.ResponseWriter, r *http.Request, rec *Record) error {
-	res, err := p.storedResults(r.Context(), resultsName(rec))
-	if err != nil {
-		return err
+// byVisitor shows a job to whoever may read its repository.
+func (s *Server) byVisitor(show shower) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		s.page(w, r, show, "/board/jobs/"+r.PathValue("key"), true)
 	}
-	if res != nil && rec.State == StateDone {
-		return p.showReport(w, rec, res)
-	}
-	place := ""
-	if rec.State == StateQueued && !rec.InProgress {
-		place = p.placeOf(rec)
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	return jobPage.Execute(w, struct {
-		Record *Record
-		Place  string
-	}{rec, place})
 }
 
-func (p *planner) showResults(w http.ResponseWriter, r *http.Request, rec *Record) error {
-	b, err := p.q.GetBlob(r.Context(), resultsName(rec))
+// page loads the record, asks who wants to see it where that is asked, and shows it.
+func (s *Server) page(w http.ResponseWriter, r *http.Request, show shower, base string, ask bool) {
+	ctx, cancel := context.WithTimeout(r.Context(), storeTimeout)
+	rec, _, err := s.planner.load(ctx, r.PathValue("key"))
+	cancel()
+	missing := errors.Is(err, queue.ErrNotFound)
+	if ask && (err == nil || missing) {
+		// Who may not look learns not even whether the job is there.
+		if rec == nil || missing {
+			rec = &Record{}
+		}
+		if !s.board.Admit(w, r, signRepo(rec.Repo)) {
+			return
+		}
+	}
+	if err == nil {
+		h := w.Header()
+		h.Set("Cache-Control", "private, no-cache")
+		h.Set("Referrer-Policy", "no-referrer") // the address may be the secret
+		h.Set("X-Robots-Tag", "noindex")
+		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+		h.Set("X-Content-Type-Options", "nosniff")
+		err = show(w, r, rec, base)
+	}
+	switch {
+	case errors.Is(err, queue.ErrNotFound):
+		http.NotFound(w, r)
+	case err != nil:
+		s.opts.Log.WarnContext(r.Context(), "page", "key", r.PathValue("key"), "error", err)
+		http.Error(w, "gatebot: the store cannot be read", http.StatusServiceUnavailable)
+	}
+}
+
+// showJob is the report of a job that has one, else how far it is and its log.
+func (s *Server) showJob(w http.ResponseWriter, r *http.Request, rec *Record, base string) error {
+	if rec.State == StateDone {
+		ctx, cancel := context.WithTimeout(r.Context(), storeTimeout)
+		defer cancel()
+		res, err := s.planner.storedResults(ctx, resultsName(rec))
+		if err != nil {
+			return err
+		}
+		if res != nil {
+			return s.showReport(w, r, rec, res, base)
+		}
+	}
+	s.board.Job(w, r, s.feed(rec), base)
+	return nil
+}
+
+func (s *Server) showLog(w http.ResponseWriter, r *http.Request, rec *Record, _ string) error {
+	s.board.WholeLog(w, r, s.feed(rec))
+	return nil
+}
+
+func (s *Server) showEvents(w http.ResponseWriter, r *http.Request, rec *Record, _ string) error {
+	s.board.Stream(w, r, s.feed(rec))
+	return nil
+}
+
+func (s *Server) showResults(w http.ResponseWriter, r *http.Request, rec *Record, _ string) error {
+	ctx, cancel := context.WithTimeout(r.Context(), storeTimeout)
+	defer cancel()
+	b, err := s.opts.Queue.GetBlob(ctx, resultsName(rec))
 	if err != nil {
 		return err
 	}
@@ -156,8 +192,10 @@ func (p *planner) showResults(w http.ResponseWriter, r *http.Request, rec *Recor
 	return errors.Join(err, b.Close())
 }
 
-func (p *planner) showSARIF(w http.ResponseWriter, r *http.Request, rec *Record) error {
-	res, err := p.storedResults(r.Context(), resultsName(rec))
+func (s *Server) showSARIF(w http.ResponseWriter, r *http.Request, rec *Record, _ string) error {
+	ctx, cancel := context.WithTimeout(r.Context(), storeTimeout)
+	defer cancel()
+	res, err := s.planner.storedResults(ctx, resultsName(rec))
 	if err == nil && res == nil {
 		err = queue.ErrNotFound
 	}
@@ -165,5 +203,5 @@ func (p *planner) showSARIF(w http.ResponseWriter, r *http.Request, rec *Record)
 		return err
 	}
 	w.Header().Set("Content-Type", "application/sarif+json; charset=utf-8")
-	return finding.WriteSARIF(w, res, p.pages.rules)
+	return finding.WriteSARIF(w, res, s.planner.pages.rules)
 }

@@ -12,7 +12,7 @@ func (c *Config) relativeTo(file string) {
 	dir := filepath.Dir(file)
 	for _, p := range []*string{&c.App.PrivateKeyFile, &c.Webhook.SecretFile, &c.Webhook.PreviousSecretFile, &c.Data,
 		&c.GitHub.TokenFile, &c.Queue.SeedFile, &c.Queue.TLS.Cert, &c.Queue.TLS.Key, &c.Queue.TLS.CA,
-		&c.Listen.QueueTLS.Cert, &c.Listen.QueueTLS.Key, &c.Listen.QueueTLS.CA, &c.Listen.BoardTokenFile} {
+		&c.Listen.QueueTLS.Cert, &c.Listen.QueueTLS.Key, &c.Listen.QueueTLS.CA, &c.Listen.BoardTokenFile, &c.SignIn.ClientSecretFile} {
 		if *p != "" && !filepath.IsAbs(*p) {
 			*p = filepath.Join(dir, *p)
 		}

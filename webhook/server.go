@@ -17,6 +17,8 @@ import (
 	"github.com/gatebot/gatebot/internal/config"
 	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/queue"
+	"github.com/gatebot/gatebot/webhook/board"
+	"github.com/gatebot/gatebot/webhook/board/signin"
 )
 
 // Options are the parts of a server. Queue, GitHub, Secrets and Data must be set (FromConfig sets all but the first); the
@@ -34,8 +36,12 @@ type Options struct {
 	// PublicURL is where people reach Addr; it becomes the address behind "Details". Empty: no details pages.
 	PublicURL string
 	Rules     []finding.RuleInfo // for the SARIF files of the pages
-	// BoardToken opens the pages about everything, /board; empty: there are none.
-	BoardToken string
+	// BoardToken opens the pages about everything, /board; SignIn lets people in by their account at GitHub, who can do
+	// SignInLevel ("" for read) in a repository. With neither there are only pages of single jobs.
+	BoardToken  string
+	SignIn      signin.Provider
+	SignInLevel string
+	WebURL      string // of GitHub's pages, for links; "": none
 
 	Bundle  Bundle  // nil: bundle.Write
 	Inspect Inspect // of held commits, such as ChildInspect; nil: their source is not looked at
@@ -71,6 +77,7 @@ type Server struct {
 	planner  *planner
 	fixlog   *fixLog
 	intake   *intake
+	board    *board.Board
 	http     *http.Server
 	listener net.Listener
 	admin    net.Listener // nil: none
@@ -117,7 +124,7 @@ func New(o Options) (*Server, error) {
 	}
 	start, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if s.planner.pages, err = newPages(start, &s.planner.store, o.PublicURL, o.Rules); err != nil {
+	if err := s.addPages(start); err != nil {
 		return nil, errors.Join(err, trail.close())
 	}
 	if o.Scan != nil {
@@ -142,6 +149,7 @@ func New(o Options) (*Server, error) {
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn),
 	}
+	s.http.RegisterOnShutdown(s.board.Close) // live pages have no end of their own
 	return s, nil
 }
 

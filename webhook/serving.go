@@ -36,9 +36,9 @@ func (s *Server) unlisten() error {
 // handler is what the outside reaches.
 func (s *Server) handler() (http.Handler, error) {
 	mux := s.intake.handler()
-	s.planner.pageRoutes(mux)
-	if err := s.boardRoutes(mux); err != nil {
-		return nil, err
+	s.pageRoutes(mux)
+	if err := s.board.Routes(mux); err != nil {
+		return nil, fmt.Errorf("server: %w", err)
 	}
 	mux.HandleFunc("GET /readyz", s.readyz)
 	if s.admin == nil {

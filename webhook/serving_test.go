@@ -71,7 +71,9 @@ func TestPagesAndMetrics(t *testing.T) {
 			t.Errorf("%s: %d %.300s", tc.path, status, body)
 		}
 	}
-	for page, want := range map[string]string{"/board?q=failure": run.DetailsURL, "/board/runners": "No runner", "/board/trends": `"open":0`} {
+	key := strings.Split(path, "/")[2]
+	for page, want := range map[string]string{"/board?q=failure": "/board/jobs/" + key, "/board/runners": "No runner", "/board/trends": `"open":0`,
+		"/board/jobs/" + key: `<h1><span class="badge fail">`, "/board/fixlog": "log is empty", "/board/readiness": "Detector results", "/board/search?q=a.py": "GB101"} {
 		if status, body := get(t, root+page, "Authorization", "Bearer "+m.opts.BoardToken); status != 200 || !strings.Contains(body, want) {
 			t.Errorf("%s: %d, no %q in %.2000s", page, status, want, body)
 		}

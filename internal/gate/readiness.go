@@ -54,7 +54,7 @@ func Readiness(ctx context.Context, r ReadinessRequest) (name string, changed bo
 	if _, err := readiness.Baseline(old); err != nil { // before anything expensive
 		return name, false, &UsageError{fmt.Sprintf("%s: %v", name, err)}
 	}
-	in := readiness.Input{Now: run.Results.Findings, Hazards: run.Config.Hazards, Classes: classes(), ResultsFile: r.Results}
+	in := readiness.Input{Now: run.Results.Findings, Hazards: run.Config.Hazards, Classes: Classes(), ResultsFile: r.Results}
 	if err := r.fill(ctx, run, old, &in); err != nil {
 		return name, false, err
 	}
@@ -210,8 +210,8 @@ func gatedSince(ctx context.Context, repo git.Repository, head string) (string, 
 	return id, c.When, err
 }
 
-// classes are the groups of the catalogue, in its order.
-func classes() []readiness.Class {
+// Classes are the groups of the catalogue, in its order.
+func Classes() []readiness.Class {
 	var all []readiness.Class
 	for _, e := range registry.Catalogue() {
 		i := slices.IndexFunc(all, func(c readiness.Class) bool { return c.Name == e.Group })

@@ -68,4 +68,10 @@ func details(c finding.CheckResult) string {
 	return strings.Join(parts, "; ")
 }
 
-func number(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+// number has four digits, and no exponent where people read none.
+func number(v float64) string {
+	if v >= 1000 && v < 1e9 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}

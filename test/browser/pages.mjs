@@ -70,7 +70,7 @@ async function keyboard(url, name) {
 
 for (const arg of args) {
   const url = /^https?:/.test(arg) ? arg : pathToFileURL(resolve(arg)).href;
-  const name = /^https?:/.test(arg) ? (new URL(arg).pathname.replace(/\W+/g, "-").replace(/^-|-$/g, "") || "home") : basename(arg, ".html");
+  const name = /^https?:/.test(arg) ? ((new URL(arg).pathname + (new URL(arg).search.includes("q=") ? "-found" : "")).replace(/\W+/g, "-").replace(/^-|-$/g, "") || "home") : basename(arg, ".html");
   let slowest = 0;
   for (const scheme of ["light", "dark"]) for (const width of [400, 1280, 2560]) slowest = Math.max(slowest, await look(url, name, width, scheme));
   await keyboard(url, name);

@@ -8,7 +8,11 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
+
+	"github.com/gatebot/gatebot/internal/readiness"
+	"github.com/gatebot/gatebot/webhook/board/signin"
 )
 
 // timeout of one page: the store is local, and a reader does not wait longer.
@@ -20,25 +24,31 @@ var assets embed.FS
 // Options are the parts of the pages.
 type Options struct {
 	Source Source
-	Token  string // who has it may look; at least MinToken characters
-	Secure bool   // people come by https: the cookie is sent over nothing else
-	Log    *slog.Logger
-	Now    func() time.Time
+	// Token opens everything; Provider lets people sign in at GitHub. With neither there are no pages but those of jobs.
+	Token     string
+	Provider  signin.Provider
+	Level     string // see signin.Options
+	Secret    []byte // behind the cookies
+	PublicURL string
+	Web       string            // root of GitHub's pages, for links to commits; "" for none
+	Classes   []readiness.Class // of the checklist
+	Log       *slog.Logger
+	Now       func() time.Time
+	Tick      time.Duration // between looks of a live page at its job; 0: one second
 }
 
-// MinToken is how long a token has to be: it is the only lock.
-const MinToken = 16
-
-type board struct {
+// Board is the pages. Safe for concurrent use.
+type Board struct {
 	Options
-	attempts limiter
+	door    *signin.Door // nil: nobody can come in
+	digests digests
+	streams atomic.Int32
+	stop    context.CancelFunc
+	stopped context.Context
 }
 
-// New makes the pages under /board. A token that is too short is an error.
-func New(o Options) (http.Handler, error) {
-	if len(o.Token) < MinToken {
-		return nil, fmt.Errorf("board: the token has %d characters (make one of at least %d: openssl rand -hex 24)", len(o.Token), MinToken)
-	}
+// New makes the pages. A token that is too short is an error.
+func New(o Options) (*Board, error) {
 	if o.Source == nil {
 		return nil, errors.New("board: no source")
 	}
@@ -48,51 +58,83 @@ func New(o Options) (http.Handler, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	b := &board{Options: o}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /board", b.guarded(b.jobs))
-	mux.HandleFunc("GET /board/runners", b.guarded(b.runners))
-	mux.HandleFunc("GET /board/trends", b.guarded(b.trends))
-	mux.HandleFunc("GET /board/login", b.loginPage)
-	mux.HandleFunc("POST /board/login", b.login)
-	mux.HandleFunc("POST /board/logout", b.logout)
-	mux.HandleFunc("GET /board/assets/{name}", b.asset)
-	return headers(mux), nil
+	if o.Tick == 0 {
+		o.Tick = time.Second
+	}
+	o.Web = strings.TrimSuffix(o.Web, "/")
+	b := &Board{Options: o}
+	b.stopped, b.stop = context.WithCancel(context.Background())
+	if o.Token == "" && o.Provider == nil {
+		return b, nil
+	}
+	var err error
+	b.door, err = signin.New(signin.Options{Token: o.Token, Provider: o.Provider, Level: o.Level, Secret: o.Secret, PublicURL: o.PublicURL, Home: "/board",
+		Page: b.loginPage, Log: o.Log, Now: o.Now})
+	if err != nil {
+		return nil, fmt.Errorf("board: %w", err)
+	}
+	return b, nil
 }
 
-// headers keeps pages out of frames, caches and search engines, and lets them load nothing but their own assets.
-func headers(next http.Handler) http.Handler {
+// Close ends live pages, so that a server can stop.
+func (b *Board) Close() { b.stop() }
+
+// Open reports whether there is a way in: without one only pages of single jobs are served.
+func (b *Board) Open() bool { return b.door != nil }
+
+// Routes adds the pages below /board, and the ways in.
+func (b *Board) Routes(outer *http.ServeMux) error {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /board/assets/{name}", b.asset)
+	outer.Handle("/board/assets/", b.headers(mux))
+	if b.door == nil {
+		return nil
+	}
+	mux.HandleFunc("GET /board", b.guarded(b.jobs))
+	mux.HandleFunc("GET /board/runners", b.guarded(b.runners))
+	mux.HandleFunc("GET /board/fixlog", b.guarded(b.fixlog))
+	mux.HandleFunc("GET /board/readiness", b.guarded(b.readiness))
+	mux.HandleFunc("GET /board/trends", b.guarded(b.trends))
+	mux.HandleFunc("GET /board/search", b.guarded(b.search))
+	mux.HandleFunc("GET /board/login", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/login", http.StatusSeeOther) })
+	b.door.Routes(mux)
+	// A form of another site must not sign anybody in or out.
+	same := http.NewCrossOriginProtection()
+	if origin, err := originOf(b.PublicURL); err == nil && origin != "" {
+		if err := same.AddTrustedOrigin(origin); err != nil {
+			return fmt.Errorf("board: %w", err)
+		}
+	}
+	h := b.headers(same.Handler(mux))
+	for _, path := range []string{"/board", "/board/", "/login", "/login/", "/callback", "/logout"} {
+		outer.Handle(path, h)
+	}
+	return nil
+}
+
+// policy lets pages load nothing but their own assets and send forms nowhere else.
+const policy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// headers keeps pages out of frames, caches and search engines.
+func (b *Board) headers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
-		h.Set("Cache-Control", "private, no-cache")
-		h.Set("Referrer-Policy", "same-origin")
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("X-Robots-Tag", "noindex")
+		setHeaders(w.Header())
+		if strings.HasPrefix(b.PublicURL, "https://") {
+			w.Header().Set("Strict-Transport-Security", "max-age=31536000")
+		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// guarded shows a page to whoever has the token, and the way to the login to everybody else.
-func (b *board) guarded(show func(ctx context.Context, r *http.Request) (page, error)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if !b.allowed(r) {
-			http.Redirect(w, r, "/board/login", http.StatusSeeOther)
-			return
-		}
-		ctx, cancel := context.WithTimeout(r.Context(), timeout)
-		defer cancel()
-		p, err := show(ctx, r)
-		if err != nil {
-			b.Log.WarnContext(ctx, "board", "path", r.URL.Path, "error", err)
-			http.Error(w, "gatebot: the store cannot be read; try again", http.StatusServiceUnavailable)
-			return
-		}
-		b.render(w, p)
-	}
+func setHeaders(h http.Header) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("Cache-Control", "private, no-cache")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Robots-Tag", "noindex")
 }
 
-func (b *board) asset(w http.ResponseWriter, r *http.Request) {
+func (b *Board) asset(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
 	data, err := assets.ReadFile("assets/" + name)
 	switch {

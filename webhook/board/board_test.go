@@ -1,93 +1,35 @@
 package board
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
-	"os"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/gatebot/gatebot/internal/finding"
+	"github.com/gatebot/gatebot/internal/fixlog"
+	"github.com/gatebot/gatebot/webhook/board/signin"
 )
 
-const token = "0123456789abcdef-token"
-
-var now = time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
-
-// fake is a source of made-up data.
-type fake struct {
-	jobs []Job
-	err  error
+func options(s Source) Options {
+	return Options{Source: s, Token: token, Secret: []byte(strings.Repeat("k", signin.KeySize)), Web: "https://github.com", Classes: classes,
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: nowIs}
 }
 
-func (f *fake) Jobs(context.Context) ([]Job, error) { return f.jobs, f.err }
-
-func (f *fake) Runners(context.Context) ([]Runner, error) {
-	return []Runner{{Name: "b200-1", State: "quarantined", Reason: "Xid 79: GPU has fallen off the bus", Device: "NVIDIA B200", Pools: []string{"default"}, Seen: now.Add(-time.Minute)},
-		{Name: "b200-0", State: "busy", Job: "abc.a1", Device: "NVIDIA B200", Pools: []string{"default", "nightly"}, Seen: now}, {Name: "b200-2", State: "silent"}}, f.err
-}
-
-func (f *fake) Results(_ context.Context, key string) (*finding.Results, error) {
-	var n int
-	if _, err := fmt.Sscanf(key, "k%d", &n); err != nil {
-		return nil, err
-	}
-	if n%7 == 3 {
-		return nil, nil // its results are gone by now
-	}
-	r := &finding.Results{Verdict: finding.VerdictPass, Checks: []finding.CheckResult{
-		{Name: finding.CheckCapture, Regions: []finding.RegionResult{{Name: "a", Status: finding.StatusPass}, {Name: "b", Status: finding.StatusFail}}},
-		{Name: finding.CheckSpeed, Metrics: map[string]float64{"eager_us": 900 + float64(n), "replay_us": 400}}}}
-	for i := range n % 5 {
-		f := finding.Finding{Severity: finding.Error, Confidence: finding.Likely, Line: i}
-		if i == 1 {
-			f.Suppressed = &finding.Suppression{By: "inline"}
-		}
-		if i == 2 {
-			f.Suppressed = &finding.Suppression{By: "baseline"}
-		}
-		r.Findings = append(r.Findings, f)
-	}
-	return r, nil
-}
-
-func some() *fake {
-	f := &fake{}
-	for i := range 120 {
-		j := Job{Key: fmt.Sprintf("k%d", i), Repo: "acme/dsv4", Check: "gatebot", Head: fmt.Sprintf("%08x%032x", 0x51f00000+i*7919, i), Ref: "main", State: "done", Conclusion: "success",
-			Title: "no capture hazards", Runner: "b200-0", URL: "/jobs/x/y", Created: now.Add(-time.Duration(i) * time.Hour), Updated: now.Add(-time.Duration(i) * time.Hour)}
-		switch i % 4 {
-		case 1:
-			j.PR, j.Author, j.Conclusion, j.Title = i, "ada", "failure", "2 capture hazards: GB101 tensor-item in moe.py:12"
-		case 2:
-			j.Mainline = true
-		case 3:
-			j.Mainline, j.Repo = true, "acme/other"
-		}
-		if i == 0 {
-			j.State, j.Conclusion, j.Title = "waiting", "", "2nd in the queue"
-		}
-		f.jobs = append(f.jobs, j)
-	}
-	return f
-}
-
-func serve(t *testing.T, s Source) *httptest.Server {
+func serve(t *testing.T, o Options) *httptest.Server {
 	t.Helper()
-	h, err := New(Options{Source: s, Token: token, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Now: func() time.Time { return now }})
+	b, err := New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := httptest.NewServer(h)
-	t.Cleanup(srv.Close)
+	mux := http.NewServeMux()
+	if err := b.Routes(mux); err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewServer(mux)
+	t.Cleanup(func() { b.Close(); srv.Close() })
 	return srv
 }
 
@@ -113,78 +55,67 @@ func get(t *testing.T, address, bearer string) (int, string, http.Header) {
 	return res.StatusCode, string(body), res.Header
 }
 
+var everything = []string{"/board", "/board?q=acme", "/board/runners", "/board/trends", "/board/fixlog", "/board/readiness", "/board/search?q=moe"}
+
 func TestNothingWithoutTheToken(t *testing.T) {
-	srv := serve(t, some())
-	for _, path := range []string{"/board", "/board?q=acme", "/board/runners", "/board/trends"} {
-		for _, bearer := range []string{"", "wrong", token + "x"} {
+	srv := serve(t, options(some()))
+	for _, path := range everything {
+		for bearer, want := range map[string]int{"": http.StatusSeeOther, "wrong": http.StatusUnauthorized, token + "x": http.StatusUnauthorized} {
 			code, body, h := get(t, srv.URL+path, bearer)
-			if code != http.StatusSeeOther || h.Get("Location") != "/board/login" || strings.Contains(body, "acme") {
+			if code != want || bearer == "" && !strings.HasPrefix(h.Get("Location"), "/login?to=%2Fboard") || strings.Contains(body, "acme/dsv4") {
 				t.Errorf("%s with %q: %d, to %q: %s", path, bearer, code, h.Get("Location"), body)
 			}
 		}
 	}
-	if code, _, _ := get(t, srv.URL+"/board/assets/board.html", token); code != http.StatusNotFound {
-		t.Errorf("the template is served: %d", code)
+	for _, name := range []string{"page.html", "uplot.LICENSE", "nothing.css", "..%2fboard.go"} {
+		if code, _, _ := get(t, srv.URL+"/board/assets/"+name, token); code != http.StatusNotFound {
+			t.Errorf("%s is served: %d", name, code)
+		}
 	}
-	if _, err := New(Options{Source: some(), Token: "short"}); err == nil {
+	o := options(some())
+	o.Token = "short"
+	if _, err := New(o); err == nil {
 		t.Error("a short token is accepted")
 	}
 }
 
-func TestLogin(t *testing.T) {
-	srv := serve(t, some())
-	c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	post := func(value string) *http.Response {
-		res, err := c.PostForm(srv.URL+"/board/login", url.Values{"token": {value}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = res.Body.Close()
-		return res
-	}
-	res := post(token)
-	if res.StatusCode != http.StatusSeeOther || len(res.Cookies()) != 1 {
-		t.Fatalf("login: %d, %d cookies", res.StatusCode, len(res.Cookies()))
-	}
-	ck := res.Cookies()[0]
-	if !ck.HttpOnly || ck.SameSite != http.SameSiteStrictMode || strings.Contains(ck.Value, token) {
-		t.Errorf("cookie: %+v", ck)
-	}
-	r, err := http.NewRequestWithContext(t.Context(), "GET", srv.URL+"/board", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.AddCookie(ck)
-	if res, err = c.Do(r); err != nil {
-		t.Fatal(err)
-	}
-	_ = res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		t.Errorf("with the cookie: %d", res.StatusCode)
-	}
-	for i := range maxWrong {
-		if got := post("guess").StatusCode; got != http.StatusForbidden {
-			t.Fatalf("guess %d: %d", i, got)
+// Without any way in there are no pages, but what pages of single jobs need.
+func TestNoWayIn(t *testing.T) {
+	o := options(some())
+	o.Token = ""
+	srv := serve(t, o)
+	for _, path := range append([]string{"/login", "/callback"}, everything...) {
+		if code, _, _ := get(t, srv.URL+path, ""); code != http.StatusNotFound {
+			t.Errorf("%s: %d", path, code)
 		}
 	}
-	if got := post("guess"); got.StatusCode != http.StatusTooManyRequests || got.Header.Get("Retry-After") == "" {
-		t.Errorf("guessing goes on: %d", got.StatusCode)
+	if code, _, _ := get(t, srv.URL+"/board/assets/board.css", ""); code != http.StatusOK {
+		t.Errorf("style: %d", code)
 	}
 }
 
 func TestPages(t *testing.T) {
-	srv := serve(t, some())
+	srv := serve(t, options(some()))
 	for path, want := range map[string][]string{
-		"/board":                            {"120 found · 1 waiting · 0 running", "2nd in the queue", `rel="next"`, `href="/jobs/x/y"`, "acme/other", "1 h ago"},
-		"/board?from=50":                    {`rel="prev"`, `from=100`},
-		"/board?q=ada+failure":              {"30 found", "GB101"},
-		"/board?q=%235+ada":                 {"1 found"}, // and not #53
-		"/board?repo=acme%2Fother":          {"30 found"},
-		"/board?q=nothing+like+that":        {"0 found", "Nothing found."},
-		"/board?from=nonsense":              {"120 found"},
-		"/board/runners":                    {"Xid 79", "quarantined", "silent", "never", "default, nightly"},
-		"/board/trends?repo=acme%2Fdsv4":    {`"captured":1`, `"regions":2`, `"replay_us":400`, "1 of 2"},
-		"/board/trends?repo=acme%2Fnowhere": {"No verdict"},
+		"/board":                          {"121 found · 1 waiting · 1 running", "place 1 of 1", `rel="next"`, `href="/board/jobs/k1"`, "acme/other", "1 h ago", "needs approval"},
+		"/board?from=50":                  {`rel="prev"`, `from=100`},
+		"/board?q=ada+failure":            {"30 found", "GB101"},
+		"/board?q=%235+ada":               {"1 found"}, // and not #53
+		"/board?repo=acme%2Fother":        {"30 found"},
+		"/board?q=nothing+like+that":      {"0 found", "Nothing found."},
+		"/board?from=nonsense":            {"121 found"},
+		"/board/runners":                  {"Xid 79", "quarantined", "silent", "never", "default, nightly", "--end", "An operator set it", `href="/board/jobs/k1000"`, "<b>1</b> waiting"},
+		"/board/trends?repo=acme%2Fdsv4":  {`"captured":61`, `"regions":62`, `"replay_us":`, "61 of 62"},
+		"/board/trends?repo=acme%2Fnone":  {"No verdict"},
+		"/board/fixlog":                   {"70 found", "36 fixed", "regressed in", "the file was deleted", `https://github.com/acme/dsv4/commit/` + head(500), `acme/dsv4/pull/101`, `rel="next"`},
+		"/board/fixlog?state=regressed":   {"12 found"},
+		"/board/fixlog?q=GB301+grouped":   {"23 found"},
+		"/board/fixlog?q=%23101":          {"1 found"},
+		"/board/fixlog?repo=acme%2Fother": {"0 found", "The log is empty"},
+		"/board/readiness":                {"Detector results", "NVIDIA B200", "Checklist", "Host reads of device values", "Scale factor read back", "regressed: ", "61 of 62", "2026-09-30", "Over time"},
+		"/board/search?q=moe.py":          {"Commits and pull requests", "GB101", "MoE.forward", "dsv4/moe.py:12", "/blob/", "All 30", "Fix log"},
+		"/board/search?q=%2341":           {"#41"},
+		"/board/search":                   {"Every word has to be found"},
 	} {
 		code, body, h := get(t, srv.URL+path, token)
 		if code != http.StatusOK || !strings.Contains(h.Get("Content-Security-Policy"), "default-src 'none'") {
@@ -198,9 +129,26 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// One search reads no more results files than it says, and none twice.
+func TestSearchIsBounded(t *testing.T) {
+	f := some()
+	for i := range f.jobs {
+		f.jobs[i].Ref = f.jobs[i].Key // a branch each
+	}
+	srv := serve(t, options(f))
+	for range 3 {
+		if _, body, _ := get(t, srv.URL+"/board/search?q=item", token); !strings.Contains(body, "Older verdicts were not looked at") {
+			t.Error(body)
+		}
+	}
+	if f.asked != maxLooked {
+		t.Errorf("%d results files were read, want %d", f.asked, maxLooked)
+	}
+}
+
 func TestAStoreThatFails(t *testing.T) {
-	srv := serve(t, &fake{err: errors.New("disk of secret-host is full")})
-	for _, path := range []string{"/board", "/board/runners", "/board/trends"} {
+	srv := serve(t, options(&fake{err: errors.New("disk of secret-host is full")}))
+	for _, path := range everything {
 		code, body, _ := get(t, srv.URL+path, token)
 		if code != http.StatusServiceUnavailable || strings.Contains(body, "secret-host") {
 			t.Errorf("%s: %d %s", path, code, body)
@@ -211,36 +159,18 @@ func TestAStoreThatFails(t *testing.T) {
 // What people name things must stay text.
 func TestHostileNames(t *testing.T) {
 	const evil = `"><script>alert(1)</script>`
-	srv := serve(t, &fake{jobs: []Job{{Repo: evil, Head: evil, Ref: evil, Author: evil, Title: evil, State: evil, Conclusion: evil, Runner: evil, URL: "javascript:alert(1)", Updated: now}}})
-	_, body, _ := get(t, srv.URL+"/board?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E", token)
-	if strings.Contains(body, "<script>alert") || strings.Contains(body, `href="javascript:`) {
-		t.Error(body)
-	}
-}
-
-// TestServeForBrowser serves made-up pages for make browser-test, without the lock, until its input ends.
-func TestServeForBrowser(t *testing.T) {
-	address := os.Getenv("GATEBOT_BOARD_ADDR")
-	if address == "" {
-		t.Skip("for make browser-test")
-	}
-	b, err := New(Options{Source: some(), Token: token, Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	srv := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Header.Set("Authorization", "Bearer "+token)
-		b.ServeHTTP(w, r)
-	})}
-	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		_ = srv.Close()
-	}()
-	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		t.Fatal(err)
+	f := some()
+	f.jobs = []Job{{Repo: signin.Repo{ID: 1, Owner: evil, Name: evil}, Head: evil, Ref: evil, Author: evil, Title: evil, State: evil, Conclusion: evil, Runner: evil, Key: "javascript:alert(1)", Updated: now},
+		{Key: "k2", Repo: signin.Repo{ID: 1, Owner: evil, Name: evil}, Head: evil, State: "done", Mainline: true, HasResults: true, Updated: now}}
+	f.ledger = &fixlog.Ledger{Records: []fixlog.Record{{ID: evil, State: fixlog.State(evil), Commit: "javascript:alert(1)", Author: evil, Rule: evil, Path: evil, Symbol: evil, Description: evil + "`" + evil, Doubt: evil, RegressedIn: evil}}}
+	srv := serve(t, options(f))
+	for _, path := range everything {
+		_, body, _ := get(t, srv.URL+path+"%22%3E%3Cscript%3Ealert(1)%3C/script%3E", token)
+		_, plain, _ := get(t, srv.URL+path, token)
+		for _, b := range []string{body, plain} {
+			if strings.Contains(b, "<script>alert") || strings.Contains(b, `href="javascript:`) {
+				t.Errorf("%s: %s", path, b)
+			}
+		}
 	}
 }

@@ -1,11 +1,10 @@
 package board
 
 import (
-	"context"
-	"net/http"
 	"slices"
 
 	"github.com/gatebot/gatebot/internal/finding"
+	"github.com/gatebot/gatebot/webhook/board/signin"
 )
 
 // maxPoints is how many results one look at the trends reads.
@@ -20,6 +19,7 @@ type Point struct {
 	Regions  int     `json:"regions"`
 	EagerUS  float64 `json:"eager_us,omitempty"` // of one step
 	ReplayUS float64 `json:"replay_us,omitempty"`
+	Key      string  `json:"-"` // of the job
 }
 
 type trendsData struct {
@@ -28,52 +28,37 @@ type trendsData struct {
 	Points []Point // oldest first
 }
 
-func (b *board) trends(ctx context.Context, r *http.Request) (page, error) {
-	all, err := b.Source.Jobs(ctx)
-	if err != nil {
-		return page{}, err
-	}
-	d := trendsData{Repo: r.URL.Query().Get("repo"), Repos: repos(all)}
-	if d.Repo == "" && len(d.Repos) > 0 {
-		d.Repo = d.Repos[0]
-	}
-	for _, j := range all {
-		if j.Repo != d.Repo || !j.Mainline || j.State != "done" || len(d.Points) == maxPoints {
-			continue
-		}
-		res, err := b.Source.Results(ctx, j.Key)
-		if err != nil {
+func (b *Board) trends(l *look) (page, error) {
+	d := trendsData{Repos: l.names()}
+	repo, ok := l.repo()
+	if ok {
+		d.Repo = fullName(repo)
+		var err error
+		if d.Points, err = b.points(l, repo); err != nil {
 			return page{}, err
 		}
-		if res != nil && res.Verdict != finding.VerdictError {
-			d.Points = append(d.Points, point(j, res))
-		}
 	}
-	slices.Reverse(d.Points)
-	return page{Name: "trends", Title: "Trends", Data: d}, nil
+	return page{Name: "trends", Title: "Trends", Charts: true, Data: d}, nil
 }
 
-func point(j Job, r *finding.Results) Point {
-	p := Point{Time: j.Updated.Unix(), Head: j.Head[:min(len(j.Head), 7)]}
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		known := f.Suppressed == nil || f.Suppressed.By == "baseline"
-		if known && f.Confidence != finding.Possible && f.Severity.AtLeast(finding.Warn) {
-			p.Open++
+// points are the newest verdicts about a repository's branches, oldest first.
+func (b *Board) points(l *look, repo signin.Repo) ([]Point, error) {
+	var out []Point
+	for i := range l.jobs {
+		j := &l.jobs[i]
+		if j.Repo.ID != repo.ID || !j.Mainline || j.State != "done" || len(out) == maxPoints {
+			continue
 		}
-	}
-	for _, c := range r.Checks {
-		switch c.Name {
-		case finding.CheckCapture:
-			p.Regions = len(c.Regions)
-			for _, x := range c.Regions {
-				if x.Status == finding.StatusPass {
-					p.Captured++
-				}
-			}
-		case finding.CheckSpeed:
-			p.EagerUS, p.ReplayUS = c.Metrics["eager_us"], c.Metrics["replay_us"]
+		d, err := b.digest(l, j)
+		if err != nil {
+			return nil, err
 		}
+		if d == nil || d.Verdict == finding.VerdictError {
+			continue
+		}
+		out = append(out, Point{Time: j.Updated.Unix(), Head: j.Head[:min(len(j.Head), 7)], Open: d.Open, Captured: d.Captured, Regions: d.Regions,
+			EagerUS: d.EagerUS, ReplayUS: d.ReplayUS, Key: j.Key})
 	}
-	return p
+	slices.Reverse(out)
+	return out, nil
 }
