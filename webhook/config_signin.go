@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"strings"
 
 	"github.com/gatebot/gatebot/webhook/board/signin"
@@ -57,11 +56,11 @@ func (c *Config) provider() (signin.Provider, error) {
 	if c.SignIn.ClientID == "" {
 		return nil, nil
 	}
-	secret, err := (&SecretConfig{SecretFile: c.SignIn.ClientSecretFile, SecretEnv: c.SignIn.ClientSecretEnv}).Secrets()
+	secret, err := readSecret("sign_in: client secret", c.SignIn.ClientSecretFile, c.SignIn.ClientSecretEnv)
 	if err != nil {
-		return nil, fmt.Errorf("sign_in: client %w", err)
+		return nil, err
 	}
-	s, err := github.NewSignIn(github.SignInOptions{ClientID: c.SignIn.ClientID, ClientSecret: secret[0], BaseURL: c.GitHub.APIURL, WebURL: c.GitHub.webURL()})
+	s, err := github.NewSignIn(github.SignInOptions{ClientID: c.SignIn.ClientID, ClientSecret: strings.TrimSpace(secret), BaseURL: c.GitHub.APIURL, WebURL: c.GitHub.webURL()})
 	if err != nil {
 		return nil, err
 	}
@@ -78,16 +77,6 @@ func (g *GitHubConfig) webURL() string {
 
 // boardToken reads the token that opens the pages, "" where none is configured.
 func (c *Config) boardToken() (string, error) {
-	if c.Listen.BoardTokenFile == "" {
-		return "", nil
-	}
-	data, err := os.ReadFile(c.Listen.BoardTokenFile)
-	if err != nil {
-		return "", fmt.Errorf("listen.board_token_file: %w", err)
-	}
-	token := strings.TrimSpace(string(data))
-	if token == "" {
-		return "", fmt.Errorf("listen.board_token_file: %s is empty (openssl rand -hex 24)", c.Listen.BoardTokenFile)
-	}
-	return token, nil
+	token, err := readSecret("listen.board_token_file", c.Listen.BoardTokenFile, "")
+	return strings.TrimSpace(token), err
 }

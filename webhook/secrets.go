@@ -19,30 +19,43 @@ func (c *Config) relativeTo(file string) {
 	}
 }
 
-// Secrets reads the webhook's secrets. Errors name where a secret should be and never what it is.
+// Secrets reads the webhook's secrets.
 func (c *SecretConfig) Secrets() ([]string, error) {
 	var secrets []string
 	for _, from := range []struct{ file, env string }{
 		{c.SecretFile, c.SecretEnv}, {c.PreviousSecretFile, c.PreviousSecretEnv},
 	} {
-		switch {
-		case from.file != "":
-			data, err := os.ReadFile(from.file)
-			if err != nil {
-				return nil, fmt.Errorf("webhook secret: %w", err)
-			}
-			secret := strings.TrimRight(string(data), "\r\n")
-			if secret == "" {
-				return nil, fmt.Errorf("webhook secret: %s is empty", from.file)
-			}
-			secrets = append(secrets, secret)
-		case from.env != "":
-			secret := os.Getenv(from.env)
-			if secret == "" {
-				return nil, fmt.Errorf("webhook secret: environment variable %s is not set", from.env)
-			}
+		secret, err := readSecret("webhook secret", from.file, from.env)
+		if err != nil {
+			return nil, err
+		}
+		if secret != "" {
 			secrets = append(secrets, secret)
 		}
 	}
 	return secrets, nil
+}
+
+// readSecret reads a secret from a file, or else from the environment; it is empty when neither is named. Errors name where
+// it should be and never what it is.
+func readSecret(what, file, env string) (string, error) {
+	switch {
+	case file != "":
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", what, err)
+		}
+		secret := strings.TrimRight(string(data), "\r\n")
+		if secret == "" {
+			return "", fmt.Errorf("%s: %s is empty", what, file)
+		}
+		return secret, nil
+	case env != "":
+		secret := os.Getenv(env)
+		if secret == "" {
+			return "", fmt.Errorf("%s: environment variable %s is not set", what, env)
+		}
+		return secret, nil
+	}
+	return "", nil
 }

@@ -19,7 +19,8 @@ import (
 )
 
 const longApp = `Makes the GitHub App in two clicks. A page on this machine sends you to GitHub with the permissions and events that
-gatebot uses already filled in; GitHub sends you back, and app.pem, webhook.secret and serve.yaml are written into --dir.
+gatebot uses already filled in; GitHub sends you back, and app.pem, webhook.secret, client.secret and serve.yaml are written into
+--dir. The last secret lets people sign in to the server's pages at GitHub; it is there when --url is https.
 Then install the App on your repositories and start gatebot serve --config DIR/serve.yaml.`
 
 type appOptions struct{ dir, name, org, url, host, apiURL string }
@@ -48,7 +49,7 @@ var appPage = template.Must(template.New("app").Parse(`<!doctype html><title>gat
 
 // createApp serves the page until GitHub has sent the person back.
 func createApp(ctx context.Context, o *appOptions, s streams) error {
-	for _, name := range []string{"app.pem", "webhook.secret", "serve.yaml"} {
+	for _, name := range []string{"app.pem", "webhook.secret", "client.secret", "serve.yaml"} {
 		if _, err := os.Stat(filepath.Join(o.dir, name)); err == nil {
 			return usagef("app create: %s is there already (use another --dir, or remove it)", filepath.Join(o.dir, name))
 		}
@@ -61,12 +62,15 @@ func createApp(ctx context.Context, o *appOptions, s streams) error {
 		return err
 	}
 	here, state := "http://"+l.Addr().String(), rand.Text()
-	hook, home := "", "https://github.com/gatebot/gatebot"
+	hook, home, callback := "", "https://github.com/gatebot/gatebot", ""
 	if o.url != "" {
 		home = strings.TrimSuffix(o.url, "/")
 		hook = home + "/webhook"
+		if strings.HasPrefix(home, "https://") { // cookies and codes pass there
+			callback = home + "/callback"
+		}
 	}
-	manifest, err := github.Manifest(o.name, home, hook, here+"/made")
+	manifest, err := github.Manifest(o.name, home, hook, here+"/made", callback)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -135,8 +139,13 @@ func writeApp(o *appOptions, app github.NewApp) error {
 	if o.url != "" {
 		fmt.Fprintf(&b, "webhook: {secret_file: webhook.secret}\nlisten: {http: \"127.0.0.1:8080\", queue: \"0.0.0.0:4222\", public_url: %q}\n", o.url)
 	}
+	files := []struct{ name, text string }{{"app.pem", app.PEM}, {"webhook.secret", app.Secret + "\n"}}
+	if strings.HasPrefix(o.url, "https://") && app.ClientID != "" && app.ClientSecret != "" {
+		fmt.Fprintf(&b, "sign_in: {client_id: %q, client_secret_file: client.secret}\n", app.ClientID)
+		files = append(files, struct{ name, text string }{"client.secret", app.ClientSecret + "\n"})
+	}
 	b.WriteString("data: data\nrunners: []   # gatebot runner keygen\n")
-	for _, f := range []struct{ name, text string }{{"app.pem", app.PEM}, {"webhook.secret", app.Secret + "\n"}, {"serve.yaml", b.String()}} {
+	for _, f := range append(files, struct{ name, text string }{"serve.yaml", b.String()}) {
 		if err := os.WriteFile(filepath.Join(o.dir, f.name), []byte(f.text), 0o600); err != nil {
 			return err
 		}

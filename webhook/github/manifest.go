@@ -10,8 +10,9 @@ import (
 )
 
 // Manifest describes an App to GitHub's page that makes one (docs: registering a GitHub App from a manifest). It has the
-// permissions and events that gatebot uses, so that nobody clicks them together.
-func Manifest(name, home, hook, redirect string) ([]byte, error) {
+// permissions and events that gatebot uses, so that nobody clicks them together. callback is where people who sign in to the
+// server's pages are sent back to, "" where nobody can.
+func Manifest(name, home, hook, redirect, callback string) ([]byte, error) {
 	permissions := map[string]string{}
 	for _, p := range append(append([]Permission(nil), Needed...), Optional...) {
 		if !Covers(permissions[p.Name], p.Level) {
@@ -22,6 +23,9 @@ func Manifest(name, home, hook, redirect string) ([]byte, error) {
 		"name": name, "url": home, "redirect_url": redirect, "public": false, "default_permissions": permissions, "default_events": NeededEvents,
 		"hook_attributes": map[string]any{"url": hook, "active": hook != ""},
 	}
+	if callback != "" {
+		m["callback_urls"] = []string{callback}
+	}
 	if hook == "" {
 		delete(m, "hook_attributes")
 	}
@@ -30,9 +34,10 @@ func Manifest(name, home, hook, redirect string) ([]byte, error) {
 
 // NewApp is what GitHub hands out once when an App was made.
 type NewApp struct {
-	ID          int64
-	Slug, HTML  string
-	PEM, Secret string
+	ID                     int64
+	Slug, HTML             string
+	PEM, Secret            string
+	ClientID, ClientSecret string // for signing in
 }
 
 // CompleteManifest exchanges the code that GitHub's page came back with. It needs no credentials.
@@ -48,5 +53,6 @@ func CompleteManifest(ctx context.Context, baseURL, code string) (NewApp, error)
 	if err != nil {
 		return NewApp{}, classify("complete the App", err)
 	}
-	return NewApp{ID: app.GetID(), Slug: app.GetSlug(), HTML: app.GetHTMLURL(), PEM: app.GetPEM(), Secret: app.GetWebhookSecret()}, nil
+	return NewApp{ID: app.GetID(), Slug: app.GetSlug(), HTML: app.GetHTMLURL(), PEM: app.GetPEM(), Secret: app.GetWebhookSecret(),
+		ClientID: app.GetClientID(), ClientSecret: app.GetClientSecret()}, nil
 }
