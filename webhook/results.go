@@ -37,6 +37,9 @@ func (p *planner) handleResult(ctx context.Context, runner string, data []byte) 
 	if !p.mayRun(runner, r.Pool) {
 		return &dropError{fmt.Sprintf("runner %s sent a result for pool %s, which is not its own", runner, r.Pool)}
 	}
+	if err := p.newest(ctx, r); err != nil {
+		return err
+	}
 	if why := fence(r, &res); why != "" {
 		log.WarnContext(ctx, "late result dropped", "reason", why)
 		return p.drive(ctx, r, rev, false) // the attempt after this one may not have got under way
@@ -53,6 +56,20 @@ func (p *planner) handleResult(ctx context.Context, runner string, data []byte) 
 		return p.complete(ctx, r, rev, *o)
 	}
 	return p.again(ctx, r, rev, reason)
+}
+
+// newest brings the record up to the newest lease that was granted for its job, whether or not its runner has said so yet.
+func (p *planner) newest(ctx context.Context, r *Record) error {
+	grants, ok := p.q.(queue.Grants)
+	if !ok || r.Job == nil {
+		return nil
+	}
+	g, err := grants.Granted(ctx, r.Pool, "", r.Job.ID)
+	if err != nil {
+		return ignoreMissing(err) // one that was forgotten: the record's own word stands
+	}
+	r.Epoch = max(r.Epoch, g.Epoch)
+	return nil
 }
 
 // fence says why a result is not of the present attempt, or "".

@@ -117,6 +117,60 @@ func TestOlderLeaseIsFencedOff(t *testing.T) {
 	w.want("a1 success no capture hazards")
 }
 
+// TestNewerGrantFencesOff: a newer lease counts from the moment it is granted, whether or not its runner was heard of.
+func TestNewerGrantFencesOff(t *testing.T) {
+	w := newWorld(t)
+	w.plan("pull_request", pullPayload("opened", head, ""))
+	j := w.jobs()[0]
+	for range 2 {
+		if _, err := w.queue.Claim(t.Context(), j.Pool, "", j.ID, "r1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.give(result(j, finding.VerdictFail, 1)); err != nil {
+		t.Fatal(err)
+	}
+	w.want("a1 queued waiting for a runner")
+	r := result(j, finding.VerdictPass, 0)
+	r.Epoch = 2
+	if err := w.give(r); err != nil {
+		t.Fatal(err)
+	}
+	w.want("a1 success no capture hazards")
+}
+
+// TestCalledOff: whatever ends a check that is not its result, its runner is told; a result calls nothing off.
+func TestCalledOff(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		end  func(*world, queue.Job)
+		why  string
+	}{
+		{"newer commit", func(w *world, _ queue.Job) {
+			w.gh.PullValue[7] = github.Pull{Number: 7, Open: true, Head: head2, HeadRepo: 77, Base: base, BaseRef: "main"}
+			w.mirrors.Refs["refs/pull/7/head"] = head2
+			w.plan("pull_request", pullPayload("synchronize", head2, ""))
+		}, "superseded"},
+		{"closed", func(w *world, _ queue.Job) { w.plan("pull_request", pullPayload("closed", head, "")) }, "closed"},
+		{"a verdict", func(w *world, j queue.Job) {
+			if err := w.give(result(j, finding.VerdictPass, 0)); err != nil {
+				w.t.Fatal(err)
+			}
+		}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.plan("pull_request", pullPayload("opened", head, ""))
+			j := w.jobs()[0]
+			c.end(w, j)
+			why, yes, err := queue.Cancelled(t.Context(), w.queue, j.Pool, "", j.ID)
+			if err != nil || yes != (c.why != "") || !strings.Contains(why, c.why) {
+				t.Errorf("called off: %v %q, %v", yes, why, err)
+			}
+		})
+	}
+}
+
 func TestResultsThatAreDropped(t *testing.T) {
 	w := newWorld(t)
 	w.pools = map[string][]string{"r1": {"default"}, "other": {"b200"}}

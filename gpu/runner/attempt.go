@@ -17,8 +17,8 @@ import (
 
 // attempt runs one job in a fresh directory and makes a result of whatever happens. An error means that there is none:
 // the context ended, or this machine cannot even make a directory.
-func (r *runner) attempt(ctx context.Context, job *queue.Job, epoch int) (*queue.Result, error) {
-	res := &queue.Result{JobID: job.ID, Key: job.Key, Attempt: job.Attempt, Epoch: epoch, Runner: r.Name,
+func (r *runner) attempt(ctx context.Context, job *queue.Job, l *leased) (*queue.Result, error) {
+	res := &queue.Result{JobID: job.ID, Key: job.Key, Pool: job.Pool, Attempt: job.Attempt, Epoch: l.epoch(), Runner: r.Name,
 		Started: time.Now().UTC()}
 	dir, done, err := r.place()
 	if err != nil {

@@ -18,7 +18,7 @@ func (r *runner) handleFire(ctx context.Context, m queue.Message, pool, client s
 		r.log.Error("runner: job of a client cannot be read, dropped", "client", client, "error", err)
 		return r.told(ctx, "drop", m.Drop(ctx, "job cannot be read"))
 	}
-	f := &firing{runner: r, job: &job, pool: pool, client: client, epoch: m.Deliveries()}
+	f := &firing{leased: &leased{runner: r, pool: pool, client: client, id: job.ID}, job: &job}
 	log := r.log.With("job", job.ID, "client", client, "head", job.Head, "delivery", m.Deliveries())
 	switch old, err := queue.GetFireState(ctx, r.notes, pool, client, job.ID); {
 	case err == nil && old.State == queue.FireDone:
@@ -34,19 +34,25 @@ func (r *runner) handleFire(ctx context.Context, m queue.Message, pool, client s
 	r.beat1(ctx, queue.RunnerBusy, client+"/"+job.ID)
 	jctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stop := r.beat(m, cancel, func() error { return r.cancelled(jctx, pool, client, job.ID) })
+	stop := r.beat(m, cancel, func() error { return f.wanted(jctx) })
 	defer stop()
-	if err := r.cancelled(ctx, pool, client, job.ID); err != nil {
+	if err := f.cancelled(ctx); err != nil {
+		if ok, err := f.claim(ctx, m); !ok {
+			return err
+		}
 		return f.done(ctx, m, &queue.FireState{Class: queue.ClassCancelled, Reason: err.Error()})
 	}
 	if err := r.ready(jctx); err != nil && jctx.Err() == nil {
 		r.quarantine(err)
 		return r.told(ctx, "return of the job", m.Retry(0))
 	}
+	if ok, err := f.claim(jctx, m); !ok {
+		return err
+	}
 	if err := f.started(jctx); err != nil {
 		return r.told(ctx, "return of the job", m.Retry(r.Lease))
 	}
-	watch := r.watchCancel(jctx, cancel, pool, client, job.ID)
+	watch := r.watchCancel(jctx, cancel, f.leased)
 	state, err := f.attempt(jctx)
 	watch()
 	switch {
@@ -54,7 +60,7 @@ func (r *runner) handleFire(ctx context.Context, m queue.Message, pool, client s
 	case errors.Is(context.Cause(jctx), errCancelled):
 		state = &queue.FireState{Class: queue.ClassCancelled, Reason: context.Cause(jctx).Error()}
 	case errors.Is(context.Cause(jctx), errLeaseLost):
-		log.Error("runner: " + errLeaseLost.Error() + "; nothing of this attempt is kept")
+		log.Error("runner: " + context.Cause(jctx).Error() + "; nothing of this attempt is kept")
 		return ctx.Err()
 	case ctx.Err() != nil:
 		log.Info("runner: asked to stop, the job goes back")
@@ -71,39 +77,11 @@ func (r *runner) handleFire(ctx context.Context, m queue.Message, pool, client s
 	return f.done(ctx, m, state)
 }
 
-// cancelEvery is how soon a developer who pressed Ctrl-C has the device back.
-const cancelEvery = time.Second
-
-// watchCancel looks more often than the heart-beat does: somebody sits and waits.
-func (r *runner) watchCancel(ctx context.Context, cancel context.CancelCauseFunc, pool, client, id string) (stop func()) {
-	done := make(chan struct{})
-	go func() {
-		tick := time.NewTicker(cancelEvery)
-		defer tick.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-			}
-			if err := r.cancelled(ctx, pool, client, id); err != nil {
-				cancel(err)
-				return
-			}
-		}
-	}()
-	return func() { close(done) }
-}
-
 // firing is one lease of a developer's job.
 type firing struct {
-	*runner
-	job          *queue.Fire
-	pool, client string
-	epoch        int
-	pieces       int // of the log, sent
+	*leased
+	job    *queue.Fire
+	pieces int // of the log, sent
 }
 
 func (f *firing) started(ctx context.Context) error {
@@ -111,7 +89,7 @@ func (f *firing) started(ctx context.Context) error {
 }
 
 func (f *firing) put(ctx context.Context, s *queue.FireState) error {
-	s.Epoch, s.Runner, s.Pieces, s.At = f.epoch, f.Name, f.pieces, time.Now().UTC()
+	s.Epoch, s.Runner, s.Pieces, s.At = f.epoch(), f.Name, f.pieces, time.Now().UTC()
 	if s.Device = f.device; s.Device == "" && len(f.machine.gpus) > 0 {
 		s.Device = f.machine.gpus[0].Name
 	}
@@ -124,9 +102,13 @@ func (f *firing) done(ctx context.Context, m queue.Message, s *queue.FireState) 
 	defer cancel()
 	s.State = queue.FireDone
 	for wait := 250 * time.Millisecond; ; wait = min(2*wait, 15*time.Second) {
+		if err := f.overtaken(ctx); err != nil {
+			f.log.Warn("runner: the end of a client's job came too late", "job", f.job.ID, "error", err)
+			return ctx.Err() // whoever has it now says how it ended
+		}
 		err := f.put(ctx, s)
 		if err == nil {
-			return f.told(ctx, "acknowledgement", m.Ack(ctx))
+			return f.settled(ctx, m)
 		}
 		if errors.Is(err, queue.ErrTooLarge) && len(s.Results) > 0 {
 			s.Results, s.Class, s.Reason = nil, queue.ClassInfra, fmt.Sprintf("the results file of %d bytes is more than the queue takes", len(s.Results))
@@ -139,4 +121,13 @@ func (f *firing) done(ctx context.Context, m queue.Message, s *queue.FireState) 
 		case <-time.After(wait):
 		}
 	}
+}
+
+// settled says that the job's end is known, and acknowledges it.
+func (f *firing) settled(ctx context.Context, m queue.Message) error {
+	if err := f.grants.Settle(ctx, *f.grant.Load()); err != nil {
+		f.log.Warn("runner: job not settled, it will come again", "job", f.job.ID, "error", err)
+		return ctx.Err()
+	}
+	return f.told(ctx, "acknowledgement", m.Ack(ctx))
 }

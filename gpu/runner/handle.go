@@ -11,9 +11,6 @@ import (
 	"github.com/gatebot/gatebot/internal/queue"
 )
 
-// errLeaseLost ends an attempt without a result.
-var errLeaseLost = errors.New("lease lost: the queue could not be reached for two leases")
-
 // lastTry is how long a finished result is tried to be sent when the runner is asked to stop; it stays in the spool.
 const lastTry = 5 * time.Second
 
@@ -35,30 +32,39 @@ func (r *runner) handle(ctx context.Context, m queue.Message) error {
 		return err
 	} else if old != nil {
 		log.Info("runner: job was finished before, sending its result again")
+		old.Pool = job.Pool // of a version that did not note it
 		return r.deliver(ctx, m, old)
 	}
 	log.Info("runner: job taken", "repository", job.Repo.Owner+"/"+job.Repo.Name)
 	r.beat1(ctx, queue.RunnerBusy, job.ID)
 	jctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stop := r.beat(m, cancel, func() error { return r.cancelled(jctx, job.Pool, "", job.ID) })
+	l := &leased{runner: r, pool: job.Pool, id: job.ID}
+	stop := r.beat(m, cancel, func() error { return l.wanted(jctx) })
 	defer stop()
-	if err := r.cancelled(ctx, job.Pool, "", job.ID); err != nil {
+	if err := l.cancelled(ctx); err != nil {
 		return r.dropCancelled(ctx, m, err)
 	}
 	if err := r.ready(jctx); err != nil && jctx.Err() == nil {
 		r.quarantine(err)
 		return r.told(ctx, "return of the job", m.Retry(0))
 	}
-	r.started(ctx, &job, m.Deliveries())
-	res, err := r.attempt(jctx, &job, m.Deliveries())
+	if ok, err := l.claim(jctx, m); !ok {
+		return err
+	}
+	log = log.With("epoch", l.epoch())
+	log.Info("runner: job begins")
+	r.started(ctx, &job, l.epoch())
+	watch := r.watchCancel(jctx, cancel, l)
+	res, err := r.attempt(jctx, &job, l)
+	watch()
 	switch {
 	case err == nil:
 		r.after(jctx, res)
 	case errors.Is(context.Cause(jctx), errCancelled):
 		return r.dropCancelled(ctx, m, context.Cause(jctx))
 	case errors.Is(context.Cause(jctx), errLeaseLost):
-		log.Error("runner: " + errLeaseLost.Error() + "; nothing of this attempt is kept")
+		log.Error("runner: " + context.Cause(jctx).Error() + "; nothing of this attempt is kept")
 		return ctx.Err()
 	case ctx.Err() != nil:
 		log.Info("runner: asked to stop, the job goes back")
@@ -90,19 +96,6 @@ func (r *runner) started(ctx context.Context, job *queue.Job, epoch int) {
 	if err != nil {
 		r.log.Warn("runner: the server does not know yet that the job has started", "job", job.ID, "error", err)
 	}
-}
-
-// errCancelled ends an attempt whose job nobody wants any more.
-var errCancelled = errors.New("job cancelled")
-
-// cancelled is errCancelled with the reason when the word was left that the job is not wanted. A queue that does not
-// answer cancels nothing.
-func (r *runner) cancelled(ctx context.Context, pool, client, id string) error {
-	why, yes, err := queue.Cancelled(ctx, r.notes, pool, client, id)
-	if err != nil || !yes {
-		return nil //nolint:nilerr // the heart-beat says that the queue is away
-	}
-	return fmt.Errorf("%w: %s", errCancelled, why)
 }
 
 func (r *runner) dropCancelled(ctx context.Context, m queue.Message, why error) error {
@@ -155,7 +148,7 @@ func (r *runner) beat(m queue.Message, cancel context.CancelCauseFunc, asked fun
 			}
 			r.log.Warn("runner: heart-beat failed", "error", err, "since", time.Since(last).Round(time.Millisecond))
 			if time.Since(last) > 2*lease {
-				cancel(errLeaseLost)
+				cancel(fmt.Errorf("%w: the queue could not be reached for two leases", errLeaseLost))
 				return
 			}
 		}
@@ -190,6 +183,14 @@ func (r *runner) deliver(ctx context.Context, m queue.Message, res *queue.Result
 	crash.At(crash.ResultStored)
 	if err := r.spool.sent(res); err != nil {
 		return err
+	}
+	if err := r.grants.Settle(ctx, queue.Grant{Pool: res.Pool, ID: res.JobID, Epoch: res.Epoch}); errors.Is(err, queue.ErrLeaseLost) {
+		// Whoever has the job now acknowledges it; the server drops what came from here.
+		r.log.Warn("runner: the result came too late", "job", res.JobID, "error", err)
+		return r.spool.drop(res)
+	} else if err != nil {
+		r.log.Warn("runner: job not settled, it will come again", "job", res.JobID, "error", err)
+		return ctx.Err()
 	}
 	if err := m.Ack(ctx); err != nil {
 		// The queue has the result; the job comes again, is found in the spool and acknowledged then.

@@ -129,7 +129,7 @@ func TestQuarantine(t *testing.T) {
 	if err := os.MkdirAll(r.work.attempts, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	r.q, r.notes = q, q.(queue.Notes)
+	r.q, r.notes, r.grants = q, q.(queue.Notes), q.(queue.Grants)
 	var err error
 	if r.spool, err = openSpool(filepath.Join(r.WorkDir, "spool")); err != nil {
 		t.Fatal(err)

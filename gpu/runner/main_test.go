@@ -222,3 +222,6 @@ const testLease = 700 * time.Millisecond
 
 // patience bounds what has to happen, on a machine that is busy with other things: never what must not.
 const patience = 2 * time.Minute
+
+// nothingMore is how long what must not come is waited for.
+const nothingMore = 50 * time.Millisecond

@@ -106,6 +106,7 @@ type runner struct {
 	log     *slog.Logger
 	q       queue.Queue
 	notes   queue.Notes
+	grants  queue.Grants
 	work    *workDir
 	spool   *spool
 	machine machine
@@ -163,6 +164,9 @@ func Run(ctx context.Context, o Options, log *slog.Logger) error {
 	var ok bool
 	if r.notes, ok = r.q.(queue.Notes); !ok {
 		return errors.New("runner: this queue keeps no notes")
+	}
+	if r.grants, ok = r.q.(queue.Grants); !ok {
+		return errors.New("runner: this queue numbers no leases")
 	}
 	stop := r.beating(ctx)
 	defer stop()

@@ -79,7 +79,7 @@ func (s *stream) send(ctx context.Context) {
 const putTries = 5
 
 func (s *stream) put(ctx context.Context, b []byte) {
-	name := queue.LogName(s.f.pool, s.f.client, s.f.job.ID, s.f.epoch, s.f.pieces)
+	name := queue.LogName(s.f.pool, s.f.client, s.f.job.ID, s.f.epoch(), s.f.pieces)
 	ctx, cancel := outlast(ctx, lastTry)
 	defer cancel()
 	for i := range putTries {

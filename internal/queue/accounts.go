@@ -34,6 +34,8 @@ var exports = []struct {
 	{serverAPI + ".DIRECT.GET." + blobStream + ".blobs.*.fires.*.>", false},
 	{"notes.>", false},
 	{serverAPI + ".DIRECT.GET." + noteStream + ".notes.>", false},
+	{"grants.>", false},
+	{serverAPI + ".DIRECT.GET." + grantStream + ".grants.>", false},
 }
 
 // allowed lists all that a runner can do, as subjects of the streams' account: look at and pull from the consumers of
@@ -54,7 +56,9 @@ func allowed(r Runner) []string {
 			serverAPI+".DIRECT.GET."+blobStream+".blobs.*.fires."+p+".>",
 			"notes.logs."+p+".>",
 			serverAPI+".DIRECT.GET."+noteStream+".notes.logs."+p+".>",
-			serverAPI+".DIRECT.GET."+noteStream+".notes.cancels."+p+".>")
+			serverAPI+".DIRECT.GET."+noteStream+".notes.cancels."+p+".>",
+			"grants."+p+".>",
+			serverAPI+".DIRECT.GET."+grantStream+".grants."+p+".>")
 	}
 	return allow
 }

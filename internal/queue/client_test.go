@@ -122,7 +122,7 @@ func TestClientMayNot(t *testing.T) {
 		"notes.cancels.p.bob.x", "notes.cancels.p.gate.x", "notes.beats.r1", "gatebot.api.DIRECT.GET.NOTES.notes.logs.p.bob.x.state",
 		"gatebot.api.DIRECT.GET.BLOBS.blobs.m.fires.p.bob.x", "gatebot.api.DIRECT.GET.BLOBS.blobs.m.bundles.p.x", "gatebot.api.DIRECT.GET.NOTES",
 		"gatebot.api.CONSUMER.MSG.NEXT.JOBS.pool-p", "gatebot.api.CONSUMER.MSG.NEXT.JOBS.fire-p", "gatebot.api.CONSUMER.INFO.JOBS.fire-p",
-		"$JS.ACK.JOBS.fire-p.1.1.1.1.1", "bell.p", "$JS.API.INFO",
+		"$JS.ACK.JOBS.fire-p.1.1.1.1.1", "bell.p", "$JS.API.INFO", "grants.p.alice.j", "grants.p.gate.j",
 	})
 	if len(may) > 0 {
 		t.Errorf("a client may publish to %v", may)

@@ -15,11 +15,17 @@ import (
 	"github.com/gatebot/gatebot/internal/queue"
 )
 
-const publisherEnv = "GATEBOT_TEST_PUBLISHER"
+const (
+	publisherEnv = "GATEBOT_TEST_PUBLISHER"
+	claimerEnv   = "GATEBOT_TEST_CLAIMER"
+)
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(publisherEnv); dir != "" {
 		publishForever(dir)
+	}
+	if dir := os.Getenv(claimerEnv); dir != "" {
+		claimForever(dir)
 	}
 	os.Exit(m.Run())
 }
@@ -40,12 +46,42 @@ func publishForever(dir string) {
 	}
 }
 
+// claimForever prints the number of each grant after it was given, until it is killed.
+func claimForever(dir string) {
+	s, err := queue.OpenEmbedded(context.Background(), queue.EmbeddedOptions{Dir: dir})
+	for err == nil {
+		var g queue.Grant
+		if g, err = s.Claim(context.Background(), "p", "", "j", "r"); err == nil {
+			fmt.Println(g.Epoch)
+		}
+	}
+	fmt.Println(err)
+	os.Exit(1)
+}
+
+// TestGrantsKill9: a number that was given is never given again, whenever the server dies.
+func TestGrantsKill9(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for round := 1; round <= 3; round++ {
+		last := killPublisher(t, claimerEnv, dir, 40*round)
+		s := openTest(t, queue.EmbeddedOptions{Dir: dir})
+		g, err := s.Claim(context.Background(), "p", "", "j", "r")
+		if err != nil || g.Epoch <= last {
+			t.Errorf("round %d: number %d after %d was given: %v", round, g.Epoch, last, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestKill9 kills a publishing process and finds every event that it was told is stored.
 func TestKill9(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for round := range 2 {
-		want := killPublisher(t, dir, 100*(round+1))
+		want := killPublisher(t, publisherEnv, dir, 100*(round+1))
 		s := openTest(t, queue.EmbeddedOptions{Dir: dir})
 		c := queue.Consumer{Name: fmt.Sprint("round-", round), Lease: 10 * time.Second, MaxInFlight: 100}
 		seen := map[string]bool{}
@@ -72,11 +108,11 @@ func TestKill9(t *testing.T) {
 	}
 }
 
-// killPublisher returns the last number that the publisher acknowledged before it was killed.
-func killPublisher(t *testing.T, dir string, after int) int {
+// killPublisher returns the last number that a process said before it was killed, which is after at least.
+func killPublisher(t *testing.T, env, dir string, after int) int {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), publisherEnv+"="+dir)
+	cmd.Env = append(os.Environ(), env+"="+dir)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -91,8 +127,7 @@ func killPublisher(t *testing.T, dir string, after int) int {
 		if _, err := fmt.Sscan(lines.Text(), &n); err != nil {
 			t.Fatalf("publisher said %q", lines.Text())
 		}
-		last = n
-		if n == after {
+		if last = n; n == after {
 			if err := cmd.Process.Kill(); err != nil {
 				t.Fatal(err)
 			}

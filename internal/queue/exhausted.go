@@ -86,7 +86,7 @@ func (c *Conn) oneExhausted(ctx context.Context, m jetstream.Msg, f func(context
 	}
 	data, err := unpack(raw.Header, raw.Data)
 	if err == nil {
-		f = exceptFires(c, f)
+		f = exceptFires(c, c, f)
 		err = f(ctx, subOf(raw.Subject), data, adv.Deliveries)
 	}
 	if err != nil {

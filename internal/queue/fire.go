@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -68,7 +69,7 @@ func PutFireState(ctx context.Context, n Notes, pool, client, id string, s FireS
 type exhaustedFunc = func(ctx context.Context, sub string, data []byte, deliveries int) error
 
 // exceptFires ends a developer's job that runners gave up by telling its sender, and leaves all others to f.
-func exceptFires(n Notes, f exhaustedFunc) exhaustedFunc {
+func exceptFires(n Notes, g Grants, f exhaustedFunc) exhaustedFunc {
 	return func(ctx context.Context, sub string, data []byte, deliveries int) error {
 		pool, client, ok := ParseFireSub(sub)
 		if !ok {
@@ -78,7 +79,14 @@ func exceptFires(n Notes, f exhaustedFunc) exhaustedFunc {
 		if err := json.Unmarshal(data, &job); err != nil || job.ID == "" {
 			return nil //nolint:nilerr // nobody can be told about a job without a name
 		}
-		return PutFireState(ctx, n, pool, client, job.ID, FireState{State: FireDone, Epoch: deliveries + 1, Class: ClassInfra,
+		grant, err := g.Claim(ctx, pool, client, job.ID, "") // fences off what a runner may still say
+		if errors.Is(err, ErrSettled) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return PutFireState(ctx, n, pool, client, job.ID, FireState{State: FireDone, Epoch: grant.Epoch, Class: ClassInfra,
 			Reason: fmt.Sprintf("%d runners in turn took the job and none finished it", deliveries), At: time.Now().UTC()})
 	}
 }

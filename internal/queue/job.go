@@ -68,8 +68,9 @@ const (
 type Result struct {
 	JobID    string          `json:"job_id"`
 	Key      string          `json:"key"`
+	Pool     string          `json:"pool,omitempty"`
 	Attempt  int             `json:"attempt"`
-	Epoch    int             `json:"epoch"` // delivery count of the lease it was made under
+	Epoch    int             `json:"epoch"` // of the Grant it was made under
 	Runner   string          `json:"runner"`
 	Class    Class           `json:"class"`
 	Reason   string          `json:"reason,omitempty"`

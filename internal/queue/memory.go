@@ -15,6 +15,7 @@ type Memory struct {
 	streams  map[Stream]*memStream
 	buckets  map[string]map[string]Record
 	blobs    map[string][]byte
+	grants   map[string]Record
 	rev      uint64
 	closed   bool
 	fail     error
@@ -49,7 +50,7 @@ var (
 // NewMemory makes an empty queue.
 func NewMemory() *Memory {
 	m := &Memory{changed: make(chan struct{}), streams: map[Stream]*memStream{},
-		buckets: map[string]map[string]Record{}, blobs: map[string][]byte{}}
+		buckets: map[string]map[string]Record{}, blobs: map[string][]byte{}, grants: map[string]Record{}}
 	for _, b := range []string{BucketJobs, BucketLeases, BucketFixLog, BucketHeads} {
 		m.buckets[b] = map[string]Record{}
 	}

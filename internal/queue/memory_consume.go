@@ -163,7 +163,7 @@ func (m *Memory) remove(s Stream, seq uint64) {
 
 // Exhausted implements Exhauster.
 func (m *Memory) Exhausted(ctx context.Context, f func(context.Context, string, []byte, int) error) error {
-	f = exceptFires(m, f)
+	f = exceptFires(m, m, f)
 	for {
 		m.mu.Lock()
 		todo, changed, closed := slices.Clone(m.overflow), m.changed, m.closed

@@ -24,7 +24,7 @@ const (
 // Names of the record buckets.
 const (
 	BucketJobs   = "jobs"   // job key → JobRecord
-	BucketLeases = "leases" // job id → epoch of the current lease
+	BucketLeases = "leases" // what one server does at a time → who does it (of jobs: see Grants)
 	BucketFixLog = "fixlog" // repository → ledger
 	BucketHeads  = "heads"  // pull request → newest head
 )
@@ -79,7 +79,7 @@ type Consumer struct {
 type Message interface {
 	Data() []byte
 	Sub() string
-	Deliveries() int                               // 1 on the first delivery: the fencing epoch of a job
+	Deliveries() int                               // 1 on the first delivery; it may repeat after a crash of the server, see Grants
 	Extend() error                                 // heart-beat: the lease starts anew
 	Ack(ctx context.Context) error                 // done; returns when the server has confirmed it
 	Retry(delay time.Duration) error               // deliver again after delay

@@ -62,14 +62,25 @@ func TestRunnerWork(t *testing.T) {
 	if err := m.Extend(); err != nil {
 		t.Error(err)
 	}
+	for want := 1; want <= 2; want++ {
+		if g, err := r.Claim(ctx, "p", "", "job", "r1"); err != nil || g.Epoch != want {
+			t.Errorf("grant %d: %+v, %v", want, g, err)
+		}
+	}
 	if dup, err := r.Publish(ctx, queue.Results, "r1", "job/1", []byte("result")); err != nil || dup {
 		t.Errorf("result: duplicate = %v, %v", dup, err)
 	}
 	if dup, err := r.Publish(ctx, queue.Results, "r1", "job/1", []byte("result")); err != nil || !dup {
 		t.Errorf("result again: duplicate = %v, %v", dup, err)
 	}
+	if err := r.Settle(ctx, queue.Grant{Pool: "p", ID: "job", Epoch: 2}); err != nil {
+		t.Error(err)
+	}
 	if err := m.Ack(ctx); err != nil {
 		t.Error(err)
+	}
+	if g, err := s.Granted(ctx, "p", "", "job"); err != nil || !g.Settled {
+		t.Errorf("the server sees %+v, %v", g, err)
 	}
 	got, err := s.Next(ctx, queue.Results, queue.Consumer{Name: "server"})
 	if err != nil || string(got.Data()) != "result" || got.Sub() != "r1" {
@@ -121,6 +132,7 @@ func TestRunnerMayNot(t *testing.T) {
 		"gatebot.api.INFO", "gatebot.api.CONSUMER.INFO.JOBS.pool-other", "gatebot.api.CONSUMER.MSG.NEXT.JOBS.pool-other",
 		"gatebot.api.DIRECT.GET.BLOBS.blobs.m.bundles.other.k", "gatebot.api.DIRECT.GET.BLOBS",
 		"$JS.ACK.JOBS.pool-other.1.1.1.1.1", "$JS.ACK.EVENTS.x.1.1.1.1.1",
+		"grants.other.gate.j", "gatebot.api.DIRECT.GET.GRANTS.grants.other.gate.j", "gatebot.api.DIRECT.GET.GRANTS",
 		"$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.JOBS.pool-p", "_INBOX.other.x", "$SYS.REQ.SERVER.PING",
 	}
 	for _, subj := range subjects {

@@ -74,9 +74,11 @@ func streams(maxBytes int64, replicas int) []jetstream.StreamConfig {
 	jobs.RePublish = &jetstream.RePublish{Source: "jobs.>", Destination: bellPrefix + ".>", HeadersOnly: true}
 	notes := base(noteStream, "notes.>", "logs and states of developers' jobs, and how runners are", 3)
 	notes.MaxAge, notes.MaxMsgsPerSubject, notes.AllowDirect, notes.Discard = notesAge, 1, true, jetstream.DiscardOld
+	grants := base(grantStream, "grants.>", "newest lease of each job", 1)
+	grants.MaxAge, grants.MaxMsgsPerSubject, grants.AllowDirect, grants.Discard = grantsAge, 1, true, jetstream.DiscardOld
 	adv := base(advisoryStream, advisorySubject, "jobs that no runner finished", 1)
 	adv.Retention = jetstream.WorkQueuePolicy
-	return []jetstream.StreamConfig{events, jobs, results, blobs, notes, adv}
+	return []jetstream.StreamConfig{events, jobs, results, blobs, notes, grants, adv}
 }
 
 // build creates what is missing and brings the rest up to date.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gatebot/gatebot/internal/crash"
+	"github.com/gatebot/gatebot/internal/queue"
 	"github.com/gatebot/gatebot/internal/rig"
 	"github.com/gatebot/gatebot/webhook/standin"
 )
@@ -33,7 +34,7 @@ func TestChaos(t *testing.T) {
 		}
 	}
 	t.Logf("GATEBOT_CHAOS_SEED=%d", seed)
-	c := &chaos{site: newSite(t, standin.Options{ContentPerMinute: 100000, ContentPerHour: 1000000}), rand: rand.New(rand.NewPCG(seed, seed)), kills: map[string]int{}}
+	c := &chaos{site: newSite(t, standin.Options{ContentPerMinute: 100000, ContentPerHour: 1000000}), rand: rand.New(rand.NewPCG(seed, seed))}
 	c.commit("main", "Start", 0)
 	c.delivered()
 	c.serve, c.run = c.server(), c.runner()
@@ -70,7 +71,7 @@ type chaos struct {
 	*site
 	rand       *rand.Rand
 	serve, run *rig.Child
-	kills      map[string]int // head → processes that were killed in its round
+	kills      int
 }
 
 // round checks one pull request while something dies.
@@ -106,7 +107,7 @@ func (c *chaos) round(n int) (head string, lines []int) {
 	}
 	for _, killed := range []bool{killServer, killRunner} {
 		if killed {
-			c.kills[head]++
+			c.kills++
 		}
 	}
 	c.replace(killServer, killRunner)
@@ -174,26 +175,56 @@ func (c *chaos) replace(server, runner bool) {
 	}
 }
 
-var takenLine = regexp.MustCompile(`job taken.* job=\S+ .*head=(\S+)`)
+var beginsLine = regexp.MustCompile(`job begins.* job=(\S+) .*epoch=(\d+)`)
 
-// executions: a job is executed once, and once more at most for each process that died. The runner says so when it takes
-// one. The count of deliveries would not do: JetStream does not sync it, and a killed server has lost it at times.
+// executions: the harness is executed no more often than leases were granted. Each line of the runner that says that a job
+// begins is an execution. Each stands under a lease's number of its own, the numbers of a job rise, and the last of them is
+// no more than the store has granted.
 func (c *chaos) executions() {
 	c.Helper()
 	data, err := os.ReadFile(c.File("runner.log"))
 	if err != nil {
 		c.Fatal(err)
 	}
-	seen := map[string]int{}
-	for _, m := range takenLine.FindAllStringSubmatch(string(data), -1) {
-		seen[m[1]]++
-	}
-	if len(seen) == 0 {
-		c.Error("the runner's log names no job: nothing was proven")
-	}
-	for head, n := range seen {
-		if n > 1+c.kills[head] {
-			c.Errorf("the job of %.7s was executed %d times, with %d processes killed", head, n, c.kills[head])
+	executed, last := map[string]int{}, map[string]int{}
+	for _, m := range beginsLine.FindAllStringSubmatch(string(data), -1) {
+		job := m[1]
+		epoch, err := strconv.Atoi(m[2])
+		if err != nil {
+			c.Fatal(err)
 		}
+		if epoch <= last[job] {
+			c.Errorf("job %s was executed under number %d after it was under %d", job, epoch, last[job])
+		}
+		executed[job], last[job] = executed[job]+1, epoch
 	}
+	if len(executed) == 0 {
+		c.Fatal("the runner's log names no job: nothing was proven")
+	}
+	for _, child := range []*rig.Child{c.run, c.serve} { // the store has one owner
+		c.Children.Remove(child)
+		child.Stop()
+	}
+	q, err := queue.OpenEmbedded(c.Context(), queue.EmbeddedOptions{Dir: c.File("data/queue"), Start: patience})
+	if err != nil {
+		c.Fatal(err)
+	}
+	defer func() {
+		if err := q.Close(); err != nil {
+			c.Error(err)
+		}
+	}()
+	again := 0
+	for job, n := range executed {
+		g, err := q.Granted(c.Context(), "default", "", job)
+		if err != nil {
+			c.Errorf("executed without a lease: %v", err)
+			continue
+		}
+		if n > g.Epoch || last[job] > g.Epoch {
+			c.Errorf("job %s was executed %d times, last under number %d; the store: %+v", job, n, last[job], g)
+		}
+		again += n - 1
+	}
+	c.Logf("%d jobs executed, %d executions more than jobs, %d processes killed", len(executed), again, c.kills)
 }

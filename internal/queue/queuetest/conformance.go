@@ -47,6 +47,8 @@ func Conformance(t *testing.T, open func(*testing.T) queue.Queue) {
 		{"record keys", recordKeys},
 		{"compare and swap", cas},
 		{"blobs", blobs},
+		{"grants", grants},
+		{"grants of many at once", manyGrants},
 		{"closed", closed},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.f(t, open(t)) })
