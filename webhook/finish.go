@@ -64,6 +64,9 @@ func (p *planner) send(ctx context.Context, r *Record, rev uint64, full *Outcome
 	if full != nil && full.Conclusion == r.Final.Conclusion && full.Output.Title == r.Final.Title {
 		c.Output, c.Annotations = full.Output, full.Annotations
 	}
+	if err := p.callOff(ctx, r); err != nil {
+		return err
+	}
 	if err := p.tell(ctx, r, c); err != nil {
 		return err
 	}
@@ -83,6 +86,19 @@ func (p *planner) send(ctx context.Context, r *Record, rev uint64, full *Outcome
 	p.log.InfoContext(ctx, "job done", "key", r.Key, "run", r.RunID, "head", r.Head, "pr", r.PR,
 		"conclusion", r.Final.Conclusion, "title", r.Final.Title)
 	p.finished(r)
+	return nil
+}
+
+// callOff leaves word for the runner that has a record's job, or will get it, that nobody waits for it any more: it ends the
+// job within seconds. GitHub need not have heard of it yet.
+func (p *planner) callOff(ctx context.Context, r *Record) error {
+	notes, ok := p.q.(queue.Notes)
+	if !ok || r.Job == nil || r.Final.Result { // a result came from whoever had it
+		return nil
+	}
+	if err := queue.CancelJob(ctx, notes, r.Pool, "", r.Job.ID, r.Final.Title); err != nil {
+		return fmt.Errorf("record %s: %w", r.Key, err)
+	}
 	return nil
 }
 

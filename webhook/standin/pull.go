@@ -160,6 +160,17 @@ func (r *Repository) close(ctx context.Context, by *User, p *Pull, merge string)
 	return r.emitPull(ctx, by, out, "closed", nil)
 }
 
+// ClosePull closes a pull request without merging it, as its page does.
+func (r *Repository) ClosePull(ctx context.Context, by *User, number int) error {
+	r.s.mu.Lock()
+	p := r.pull(number)
+	r.s.mu.Unlock()
+	if p == nil {
+		return fmt.Errorf("no pull request %d", number)
+	}
+	return r.close(ctx, by, p, "")
+}
+
 // Pulls lists the pull requests, oldest first.
 func (r *Repository) Pulls() []Pull {
 	r.s.mu.Lock()
