@@ -21,8 +21,8 @@ const defaultResults = "cuda_graph_readiness_results.json"
 
 type checkOptions struct {
 	gate.CheckRequest
-	failOn, results, format, report, confine string
-	all                                      bool
+	failOn, results, format, report, confine, progress string
+	all                                                bool
 }
 
 const longCheck = `Runs the source check and then the checks that need a GPU, and writes one results file.
@@ -61,7 +61,10 @@ func newCheck(s streams) *cobra.Command {
 	f.DurationVar(&o.Timeout, "timeout", 30*time.Minute, "time limit of the whole run")
 	f.StringVar(&o.KeepTraces, "keep-traces", "", "copy the recorded traces to this `folder`")
 	f.StringVar(&o.confine, "confine", "", "`file` that says how to confine the step's processes (the runner writes it)")
-	_ = f.MarkHidden("confine") // it exists
+	f.StringVar(&o.progress, "progress", "", "`file` that says how far it is (for the runner)")
+	for _, name := range []string{"confine", "progress"} {
+		_ = f.MarkHidden(name) // they exist
+	}
 	f.StringVar(&o.format, "format", "text", "what is printed: text, json, sarif or github")
 	f.BoolVar(&o.all, "all", false, "also print suppressed and possible findings and infos (text)")
 	addGateFlags(c, &o.Request, &o.failOn)
@@ -85,7 +88,10 @@ func runCheck(ctx context.Context, o *checkOptions, s streams) error {
 		o.Wrap = confined(exe, o.confine)
 	}
 	progress := newProgress(s.err)
-	o.Progress = progress.phase
+	if o.progress != "" {
+		progress.to(o.progress)
+	}
+	o.Progress, o.Count = progress.phase, progress.count
 	run, err := gate.Check(ctx, o.CheckRequest)
 	progress.done()
 	if err != nil {

@@ -40,6 +40,9 @@ type Request struct {
 	Wrap []string
 	// Progress is called when a process starts; may be nil.
 	Progress func(what string)
+	// Count is called from another goroutine while a process runs: its phase and, where total is not 0, done of total; else
+	// done counts alone. May be nil.
+	Count func(phase, unit string, done, total int)
 }
 
 // Run is what was recorded.
@@ -180,7 +183,9 @@ func (d *driver) process(ctx context.Context, mode string, skip []string) (whole
 		return false, fmt.Errorf("harness: %w", err)
 	}
 	probe := filepath.Join(d.dir, fmt.Sprintf("%d-probe.%%p.ndjson", d.n))
+	stop := d.follow(name)
 	end, err := d.start(ctx, root, cfgName, probe)
+	stop()
 	if err != nil {
 		return false, err
 	}

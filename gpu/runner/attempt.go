@@ -30,7 +30,7 @@ func (r *runner) attempt(ctx context.Context, job *queue.Job, l *leased) (*queue
 			return nil, ctx.Err()
 		}
 		r.infra(res, err.Error())
-	} else if err := r.check(ctx, job, dir, res); err != nil {
+	} else if err := l.check(ctx, job, dir, res); err != nil {
 		return nil, err
 	}
 	res.Finished = time.Now().UTC()

@@ -25,7 +25,8 @@ const (
 const defaultConfig = "version: 1\n"
 
 // check runs the gate on dir/tree and fills res. An error means that ctx ended.
-func (r *runner) check(ctx context.Context, job *queue.Job, dir string, res *queue.Result) error {
+func (l *leased) check(ctx context.Context, job *queue.Job, dir string, res *queue.Result) error {
+	r := l.runner
 	cfg := job.Config
 	if cfg == nil {
 		cfg = []byte(defaultConfig)
@@ -37,7 +38,8 @@ func (r *runner) check(ctx context.Context, job *queue.Job, dir string, res *que
 	}
 	limit := r.limit(job.Timeout)
 	args := []string{"check", "--rev", job.Head, "--config", cfgFile, "--results", results,
-		"--timeout", (limit + r.Grace + time.Minute).String()} // ours comes first, so that it is known for what it is
+		"--timeout", (limit + r.Grace + time.Minute).String(), // ours comes first, so that it is known for what it is
+		"--progress", progressFile(dir)}
 	if job.Base != "" {
 		args = append(args, "--base", job.Base)
 	}
@@ -52,8 +54,10 @@ func (r *runner) check(ctx context.Context, job *queue.Job, dir string, res *que
 	if box.spec != "" {
 		args = append(args, "--confine", box.spec)
 	}
+	says := l.report(ctx, dir, gateLog)
 	end, err := r.runChild(ctx, child{exe: r.Executable, args: args, dir: filepath.Join(dir, "tree"), attempt: dir,
-		env: r.childEnv(dir), limit: limit, box: box})
+		env: r.childEnv(dir), limit: limit, box: box, tee: says.stream.write})
+	says.close(ctx)
 	if err != nil && ctx.Err() == nil {
 		r.infra(res, err.Error())
 		return nil

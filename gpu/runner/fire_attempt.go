@@ -47,10 +47,10 @@ func (f *firing) attempt(ctx context.Context) (*queue.FireState, error) {
 	} else if why := f.scriptCommand(&c); why != "" {
 		return &queue.FireState{Class: queue.ClassVerdict, Code: exitUsage, Reason: why}, box.end(ctx)
 	}
-	log := f.newStream(ctx)
-	c.tee = log.write
+	says := f.report(ctx, dir, f.MaxLog)
+	c.tee = says.stream.write
 	end, err := f.runChild(ctx, c)
-	log.close()
+	f.pieces = says.close(ctx)
 	if err != nil || ctx.Err() != nil {
 		return infra(err)
 	}
@@ -80,7 +80,8 @@ func (f *firing) outcome(end ended, results string, c child) *queue.FireState {
 // checkCommand is gatebot check with the configuration of the tree itself: the developer's own gate.
 func (f *firing) checkCommand(c *child, results string) {
 	c.exe = f.Executable
-	c.args = []string{"check", "--rev", f.job.Head, "--results", results, "--require-gpu", "--timeout", (c.limit + 2*f.Grace).String()}
+	c.args = []string{"check", "--rev", f.job.Head, "--results", results, "--require-gpu", "--timeout", (c.limit + 2*f.Grace).String(),
+		"--progress", progressFile(c.attempt)}
 	if len(f.job.Only) > 0 {
 		c.args = append(c.args, "--only", strings.Join(f.job.Only, ","))
 	}

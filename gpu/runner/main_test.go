@@ -96,6 +96,11 @@ func fakeCheck(how string) int {
 		case "say":
 			fmt.Println(strings.ReplaceAll(param, "_", " "))
 			continue
+		case "progress": // phase/unit/done/total
+			f := strings.Split(param, "/")
+			line := fmt.Sprintf(`{"phase":%q,"unit":%q,"done":%s,"total":%s}`, f[0], f[1], f[2], f[3])
+			_ = os.WriteFile(arg["progress"], []byte(line), 0o600)
+			continue
 		case "say-from":
 			data, err := os.ReadFile(param)
 			fmt.Println(string(data), err)

@@ -28,7 +28,9 @@ type CheckRequest struct {
 	Wrap       []string           // command that the step's processes are started through; empty: none
 	GPU        GPU                // tests replace it; nil asks gatebot-gpu
 	Progress   func(phase string) // called when a phase starts; may be nil
-	CanaryDir  string             // where a canary's pass is remembered; empty: the user's cache
+	// Count is called while the step runs, from another goroutine: see harness.Request. May be nil.
+	Count     func(phase, unit string, done, total int)
+	CanaryDir string // where a canary's pass is remembered; empty: the user's cache
 
 	device *finding.Device // that the checks run on
 }

@@ -34,7 +34,7 @@ func (r CheckRequest) record(ctx context.Context, run *Run, entry string, checks
 	start := time.Now()
 	h, err := harness.Drive(ctx, harness.Request{Root: run.Root, Entry: entry, Python: s.Python, Env: s.Env, Warmup: s.Warmup,
 		Steps: s.Steps, Boundaries: s.Boundaries, Capture: s.Capture, Eager: s.Eager, Launch: s.Launch, Checks: checks, Probe: probe(),
-		Reference: ref, Batch: s.Invariance.Batch, Scratch: s.Invariance.Scratch, Keep: r.KeepTraces, Progress: r.say, Wrap: r.Wrap})
+		Reference: ref, Batch: s.Invariance.Batch, Scratch: s.Invariance.Scratch, Keep: r.KeepTraces, Progress: r.say, Count: r.Count, Wrap: r.Wrap})
 	if err != nil {
 		return nil, 0, err.Error()
 	}
