@@ -25,6 +25,7 @@ const (
 	FirstStep     = "first_step"            // measure: the first step after warm-up
 	RegionMeasure = "region"                // measure: a region that is to be captured (1) or stays eager (0)
 
+	SyncAll          = "sync_all"  // measure: how many replayed steps are to be looked at for waits
 	ReferenceMeasure = "reference" // measure: a reference that outputs are to be compared with, by its name
 )
 

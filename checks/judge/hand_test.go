@@ -61,6 +61,9 @@ const (
 const referenced = `"ev":"tensor","name":"out","role":"reference","mode":"eager","i":$I,"shape":[4],"dtype":"torch.float32"`
 
 const (
+	every    = `"ev":"measure","name":"sync_all","unit":"count","value":2` + "\n"
+	nothing1 = `"ev":"measure","name":"x","unit":"count","value":0`
+
 	wanted = `"ev":"measure","name":"reference","of":"twin.py","unit":"count","value":1` + "\n"
 	other  = `"ev":"tensor","name":"out","role":"reference","against":"twin.py","mode":"eager","i":$I,"shape":[4],"dtype":"torch.float32"`
 )
@@ -100,9 +103,19 @@ func TestChecksOnHandWrittenRuns(t *testing.T) {
 
 		"a long run that was cut": {check: "sync", writer: "probe", lines: strings.Replace(phase("sync", nothing), `"ev":"phase","name":"sync","at":"exit"`,
 			`"ev":"warning","source":"harness.shortened","text":"steps 3 to 4 were looked at"`+"\n"+`"ev":"phase","name":"sync","at":"exit"`, 1), status: finding.StatusPass, reason: "steps 3 to 4 were looked at"},
-		"equal steps":  {check: "drift", writer: "harness", lines: phase("drift", added), status: finding.StatusPass},
-		"other number": {check: "drift", writer: "harness", lines: phase("drift", strings.Replace(added, `"1"`, `"$I"`, 1)), status: finding.StatusFail, found: []string{"GB701 warn m.py:5"}},
-		"other shape":  {check: "drift", writer: "harness", lines: phase("drift", strings.Replace(added, `[4]`, `[$I]`, 1)), status: finding.StatusFail, found: []string{"GB717 warn m.py:5"}},
+		"all steps, and no wait": {check: "sync", writer: "probe", lines: every + phase("sync", nothing) + phase("replay", `"ev":"launch","name":"cuGraphLaunch","kernel":""`),
+			status: finding.StatusPass, reason: "2 replayed steps looked at as well"},
+		"a wait of later steps": {check: "sync", writer: "probe", lines: every + phase("sync", nothing1) + strings.Replace(phase("replay", waited), waited, nothing1, 1),
+			status: finding.StatusFail, reason: "at 1 line between the graphs of replayed steps", found: []string{"GB107 error m.py:5"}},
+		"a wait of all steps is told once": {check: "sync", writer: "probe", lines: every + phase("sync", waited) + phase("replay", waited), status: finding.StatusFail,
+			reason: "at 1 line, 1× a step", found: []string{"GB107 error m.py:5"}},
+		"what a capture among them waits for": {check: "sync", writer: "probe", lines: every + phase("sync", nothing) + phase("replay", nothing+"\n"+waited+"\n"+`"ev":"region","name":"step","at":"exit"`),
+			status: finding.StatusPass},
+		"a wait of a replay that nobody asked about": {check: "sync", writer: "probe", lines: phase("sync", nothing) + phase("replay", waited), status: finding.StatusPass},
+		"all steps, and no replay":                   {check: "sync", writer: "probe", lines: every + phase("sync", nothing), status: finding.StatusError, reason: "were not: the replay phase was not reached"},
+		"equal steps":                                {check: "drift", writer: "harness", lines: phase("drift", added), status: finding.StatusPass},
+		"other number":                               {check: "drift", writer: "harness", lines: phase("drift", strings.Replace(added, `"1"`, `"$I"`, 1)), status: finding.StatusFail, found: []string{"GB701 warn m.py:5"}},
+		"other shape":                                {check: "drift", writer: "harness", lines: phase("drift", strings.Replace(added, `[4]`, `[$I]`, 1)), status: finding.StatusFail, found: []string{"GB717 warn m.py:5"}},
 		"other shape and a right replay": {check: "drift", writer: "harness", lines: phase("drift", strings.Replace(added, `[4]`, `[$I]`, 1)) +
 			output("eager", "eager", "a") + output("replay", "replay", "a"), status: finding.StatusPass, reason: "right all the same", found: []string{"GB717 info m.py:5"}},
 		"other launch under equal operations": {check: "drift", writer: "probe", lines: phase("drift", strings.Replace(launched, "[32,", "[3$I,", 1)+"\n"+added), status: finding.StatusFail,

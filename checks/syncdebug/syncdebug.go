@@ -25,18 +25,26 @@ func Check(in *dynamic.Input) *dynamic.Result {
 		r.Check.Status, r.Check.Reason = finding.StatusError, "no step was measured"
 		return r
 	}
-	s := &seen{in: in, first: in.FirstStep()}
+	s := look(in, phase)
+	s.report(r, steps)
+	replayed(in, r, s)
+	return r
+}
+
+// look gathers what a phase showed.
+func look(in *dynamic.Input, phase string) *seen {
+	s := &seen{in: in, phase: phase, first: in.FirstStep()}
 	s.warnings()
 	if in.HasProbe() {
 		s.calls()
 	}
-	s.report(r, steps)
-	return r
+	return s
 }
 
-// seen is what the sync phase showed, by place.
+// seen is what a phase showed, by place.
 type seen struct {
 	in       *dynamic.Input
+	phase    string
 	first    int
 	set      dynamic.Set
 	probed   map[*dynamic.Found]int // calls that the probe saw
@@ -46,13 +54,16 @@ type seen struct {
 	blocked  int64                  // ns in blocking calls
 }
 
-// measured reports whether an event belongs to a measured step of the phase.
-func (s *seen) measured(c *trace.Common) bool { return c.Phase == phase && c.Step >= s.first }
+// measured reports whether an event belongs to a measured step of the phase. In the replay phase a region is being
+// captured, which is the capture check's matter.
+func (s *seen) measured(c *trace.Common) bool {
+	return c.Phase == s.phase && c.Step >= s.first && (s.phase == phase || c.Region == "")
+}
 
 func (s *seen) warnings() {
 	s.torch, s.hooks = map[*dynamic.Found]int{}, map[*dynamic.Found]int{}
 	for _, w := range trace.Of[*trace.Warning](s.in.Trace) {
-		if w.Source == dynamic.Stderr && w.Phase == phase {
+		if w.Source == dynamic.Stderr && w.Phase == s.phase {
 			s.unplaced++
 			continue
 		}

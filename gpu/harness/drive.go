@@ -33,8 +33,10 @@ type Request struct {
 	// Batch and Scratch are attribute paths of the state: tensors whose rows are those of the batch, and tensors whose
 	// contents before a step must not matter.
 	Batch, Scratch []string
-	Probe          string // path of gatebot-probe.so; "" runs without
-	Keep           string // folder that the trace files are copied to; "" keeps none
+	// SyncAll also looks for waits in every replayed step, between the graphs, and not in eager steps alone.
+	SyncAll bool
+	Probe   string // path of gatebot-probe.so; "" runs without
+	Keep    string // folder that the trace files are copied to; "" keeps none
 	// Wrap is the command that each process of the step is started through, such as one that confines it: it is given
 	// "--see PATH" and "--write PATH" for what must be visible inside, "--", and the command. Empty starts them directly.
 	Wrap []string
@@ -99,7 +101,9 @@ func (d *driver) all(ctx context.Context) error {
 	if !whole || !finished(d.run.Trace, "eager") {
 		return nil // nothing to compare a replay with
 	}
-	if len(d.Checks) > 0 && !slices.ContainsFunc(d.Checks, func(c string) bool { return c == "capture" || c == "replay" || c == "speed" }) {
+	if len(d.Checks) > 0 && !slices.ContainsFunc(d.Checks, func(c string) bool {
+		return c == "capture" || c == "replay" || c == "speed" || c == "sync" && d.SyncAll
+	}) {
 		return nil // nothing that is asked for needs a graph
 	}
 	var skip []string
@@ -167,7 +171,7 @@ func (d *driver) process(ctx context.Context, mode string, skip []string) (whole
 		"entry": d.Entry, "root": d.Root, "trace": name, "mode": mode, "device": cmp.Or(d.Device, "cuda"), "warmup": d.Warmup, "steps": d.Steps,
 		"boundaries": list(d.Boundaries), "capture": list(d.Capture), "eager": list(d.Eager), "skip": list(skip), "checks": list(d.Checks),
 		"reference": reference, "launched": len(d.launcher) > 0, "meet": meet,
-		"outputs": outputs, "against": d.against(), "invariance": d.invariance(),
+		"outputs": outputs, "sync_all": d.SyncAll, "against": d.against(), "invariance": d.invariance(),
 	}
 	root := d.Root
 	if mode == "reference" {

@@ -75,6 +75,7 @@ type Invariance struct {
 type CheckLevel struct {
 	Level    finding.Severity // error, warn or off
 	Max, Min *float64
+	AllSteps bool // of sync: every replayed step is looked at too
 }
 
 // Device is what the GPU checks must run on.

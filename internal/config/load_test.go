@@ -39,7 +39,7 @@ func TestLoadEverything(t *testing.T) {
 			Invariance: Invariance{Batch: []string{"x", "model.ids"}, Scratch: []string{"model.layers.*.buf"}},
 		},
 		Checks: map[string]CheckLevel{
-			"sync":  {Level: finding.Error},
+			"sync":  {Level: finding.Error, AllSteps: true},
 			"alloc": {Level: finding.Warn, Max: &zero},
 			"speed": {Level: finding.Warn, Min: &one},
 		},
@@ -63,6 +63,8 @@ func TestLoadRefuses(t *testing.T) {
 		"swap":            {"verison: 1\n", `f.yaml:1: verison: unknown key (did you mean "version"?)`},
 		"check name":      {"checks: {cature: error}\n", `f.yaml:1: checks.cature: unknown key (did you mean "capture"?)`},
 		"level":           {"checks:\n  sync: eror\n", `f.yaml:2: checks.sync: "eror" is none of error, warn, off (did you mean "error"?)`},
+		"steps of sync":   {"checks: {sync: {steps: never}}\n", `f.yaml:1: checks.sync.steps: "never" is none of few, all (known here: few, all)`},
+		"steps of alloc":  {"checks: {alloc: {steps: all}}\n", `f.yaml:1: checks.alloc.steps: unknown key (known here: level, max, min)`},
 		"version":         {"version: 2\n", `f.yaml:1: version: version "2" is not one this gatebot reads (write 1, or update gatebot)`},
 		"twice":           {"step: {}\nstep: {}\n", `f.yaml:2: step: given twice (keep one)`},
 		"list for map":    {"step: [a]\n", `f.yaml:1: step: want a mapping, got a list`},

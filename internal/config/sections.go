@@ -148,10 +148,15 @@ func (d *decoder) checks(n *yaml.Node, key string, checks map[string]CheckLevel)
 			if n = resolve(n); n.Kind == yaml.ScalarNode {
 				d.oneOf(&level, "error", "warn", "off")(n, key)
 			} else {
-				d.fields(n, key,
-					field{"level", d.oneOf(&level, "error", "warn", "off")},
-					field{"max", d.bound(&l.Max)},
-					field{"min", d.bound(&l.Min)})
+				fields := []field{{"level", d.oneOf(&level, "error", "warn", "off")}, {"max", d.bound(&l.Max)}, {"min", d.bound(&l.Min)}}
+				if name == finding.CheckSync {
+					fields = append(fields, field{"steps", func(n *yaml.Node, key string) {
+						var steps string
+						d.oneOf(&steps, "few", "all")(n, key)
+						l.AllSteps = steps == "all"
+					}})
+				}
+				d.fields(n, key, fields...)
 				if level == "" {
 					level = "error"
 				}

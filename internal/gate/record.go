@@ -9,6 +9,7 @@ import (
 
 	"github.com/gatebot/gatebot/checks/dynamic"
 	"github.com/gatebot/gatebot/gpu/harness"
+	"github.com/gatebot/gatebot/internal/finding"
 )
 
 // ProbeName is the probe's file, beside the executable.
@@ -34,7 +35,8 @@ func (r CheckRequest) record(ctx context.Context, run *Run, entry string, checks
 	start := time.Now()
 	h, err := harness.Drive(ctx, harness.Request{Root: run.Root, Entry: entry, Python: s.Python, Env: s.Env, Warmup: s.Warmup,
 		Steps: s.Steps, Boundaries: s.Boundaries, Capture: s.Capture, Eager: s.Eager, Launch: s.Launch, Checks: checks, Probe: probe(),
-		Reference: ref, Batch: s.Invariance.Batch, Scratch: s.Invariance.Scratch, Keep: r.KeepTraces, Progress: r.say, Count: r.Count, Wrap: r.Wrap})
+		Reference: ref, Batch: s.Invariance.Batch, Scratch: s.Invariance.Scratch,
+		SyncAll: run.Config.Checks[finding.CheckSync].AllSteps, Keep: r.KeepTraces, Progress: r.say, Count: r.Count, Wrap: r.Wrap})
 	if err != nil {
 		return nil, 0, err.Error()
 	}

@@ -1,5 +1,6 @@
 """The phases that capture: capture, replay, speed. A failed capture can leave the context unusable, so that this process
 ends at the first one; the next is started without that region."""
+import contextlib
 import gc
 import os
 import statistics
@@ -90,9 +91,16 @@ class Phases:
         with self.team.together(f"step {i}"), self.run.step_marks(i, "replay"):
             # The first step captures; the others are as they are in production.
             counted = i in self.run.detailed and i != self.steps[0]
-            out = self.session.counted(i) if counted else self.session.step(i)
+            around = self.armed if self.cfg["sync_all"] and i != self.steps[0] else contextlib.nullcontext
+            out = (self.session.counted if counted else self.session.step)(i, around)
         devices.wait(self.torch)
         return {k: v.detach().clone() if isinstance(v, self.torch.Tensor) else v for k, v in self.run.outputs(i, out).items()}
+
+    @contextlib.contextmanager
+    def armed(self):
+        """Around a replayed step: waits between the graphs, in every step. Recording them is cheap where there are none."""
+        with self.session.probe.armed(brief=True), self.listen.armed_step():
+            yield
 
     def replay(self):
         for i in self.steps:

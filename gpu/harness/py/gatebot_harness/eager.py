@@ -51,6 +51,8 @@ class Phases:
     def all(self):
         self.trace.emit("measure", name="first_step", unit="count", value=self.steps[0])
         self.trace.emit("warning", source="harness.definition", text="the step", frames=runner.definition(self.run.module.step, self.run.module))
+        if self.cfg["sync_all"] and wanted(self.cfg, "sync"):
+            self.trace.emit("measure", name="sync_all", unit="count", value=len(self.steps) - 1)  # the first is captured
         with self.phase("eager"):
             self.reference()
         if self.cfg["invariance"]:

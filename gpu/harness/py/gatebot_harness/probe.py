@@ -6,6 +6,8 @@ import os
 
 
 class Probe:
+    now = None  # what the process's probe records: nothing, "brief" or "full"
+
     def __init__(self):
         self.lib = None
         path = os.environ.get("CUDA_INJECTION64_PATH", "")
@@ -18,18 +20,37 @@ class Probe:
 
     @contextlib.contextmanager
     def armed(self, brief=False):
-        """brief leaves out launches, and copies that no host waits for: a long run has millions of them."""
-        if self.lib is None:
+        """brief leaves out launches, and copies that no host waits for: a long run has millions of them. What was armed
+        before is so again afterwards."""
+        with self.state("brief" if brief else "full"):
             yield
-            return
-        if hasattr(self.lib, "gatebot_brief"):
-            self.lib.gatebot_brief(int(brief))
-        self.lib.gatebot_arm()
+
+    @contextlib.contextmanager
+    def paused(self):
+        """What is done here is ours and not the step's."""
+        with self.state(None):
+            yield
+
+    @contextlib.contextmanager
+    def state(self, new):
+        before = Probe.now
+        self.set(new)
         try:
             yield
         finally:
-            self.lib.gatebot_launch_frames(0)
+            self.launch_frames(False)
+            self.set(before)
+
+    def set(self, new):
+        if self.lib is None or new == Probe.now:
+            return
+        if new is None:
             self.lib.gatebot_disarm()
+        else:
+            if hasattr(self.lib, "gatebot_brief"):
+                self.lib.gatebot_brief(int(new == "brief"))
+            self.lib.gatebot_arm()
+        Probe.now = new
 
     def launch_frames(self, on):
         """Whether launches are recorded with their stacks."""

@@ -1,5 +1,6 @@
 """Regions that capture themselves at their first call of a bucket and replay from then on. Arguments are copied into the
 memory that the graph knows; tensors that stay where they are need no copy."""
+import contextlib
 import time
 
 from . import devices, fault, frames, graphs, ranks, values, watch
@@ -51,7 +52,8 @@ class Session:
                 return self.warm(name, n, fn, flat, spec)
             key, before = (self.key, name, n), self.allocs()
             if key not in self.graphs:
-                self.graphs[key] = self.capture(name, n, fn, flat, spec)
+                with self.probe.paused(), self.listen.armed_step(False):  # a capture waits for the device first
+                    self.graphs[key] = self.capture(name, n, fn, flat, spec)
             else:
                 self.fill(self.graphs[key], flat)
             cap = self.graphs[key]
@@ -71,11 +73,11 @@ class Session:
             return None
         return sum(self.torch.cuda.memory_stats(d).get("allocation.all.allocated", 0) for d in devices.used(self.torch))
 
-    def counted(self, i):
+    def counted(self, i, around=contextlib.nullcontext):
         """A replayed step whose allocations are counted: those of all of it, and those inside captured regions."""
         self.taken = 0
         try:
-            out = self.step(i)
+            out = self.step(i, around)
             for name, value in (("replay_allocs", self.taken), ("replay_step_allocs", self.allocs() - self.began)):
                 self.trace.emit("measure", name=name, unit="count", of=str(i), value=value)
             return out
@@ -193,13 +195,14 @@ class Session:
                                       f"{list(s.shape)} when it was captured", "key the bucket on the shape")
                 s.copy_(v)
 
-    def step(self, i):
-        """One step with its regions captured or replayed."""
+    def step(self, i, around=contextlib.nullcontext):
+        """One step with its regions captured or replayed. around is entered for the step alone, not for prepare."""
         self.key, self.order, self.i = self.run.bucket(i), {}, i
         self.run.prepare(i)
         self.began = self.allocs()
-        if self.run.regions:
-            return self.run.module.step(self.run.state, i)
-        if not hasattr(self, "whole"):
-            self.whole = self.region(WHOLE, lambda: self.run.module.step(self.run.state, self.i))
-        return self.whole()
+        with around():
+            if self.run.regions:
+                return self.run.module.step(self.run.state, i)
+            if not hasattr(self, "whole"):
+                self.whole = self.region(WHOLE, lambda: self.run.module.step(self.run.state, self.i))
+            return self.whole()

@@ -93,15 +93,18 @@ class Watch:
             yield
 
     @contextlib.contextmanager
-    def armed_step(self):
-        """torch's mode and the callbacks on, for one step."""
-        self.torch.cuda.set_sync_debug_mode("default" if self.blind else "warn")
-        self.armed = not self.blind
+    def armed_step(self, on=True):
+        """torch's mode and the callbacks on, for one step, or off for what is ours in it."""
+        before = self.armed
+        self.arm(on and not self.blind)
         try:
             yield
         finally:
-            self.armed = False
-            self.torch.cuda.set_sync_debug_mode("default")
+            self.arm(before)
+
+    def arm(self, on):
+        self.torch.cuda.set_sync_debug_mode("warn" if on else "default")
+        self.armed = on
 
     @contextlib.contextmanager
     def stderr(self):
