@@ -34,6 +34,11 @@ const (
 	refused = `"ev":"error","source":"user","code":"capture_failed","text":"no","cuda":900,"of":"step",` + at5
 )
 
+// of4 is a rank whose outputs are compared with another module's.
+func of4(bad string) string {
+	return wanted + phase("eager", other+bad) + output("eager", "eager", "a") + output("replay", "replay", "a")
+}
+
 func failedPhase(name, lines string) string {
 	return `"ev":"phase","name":"` + name + `","at":"enter"` + "\n" + lines + "\n" +
 		`"ev":"phase","name":"` + name + `","at":"exit","status":"failed","reason":"x"` + "\n"
@@ -52,6 +57,10 @@ func TestRanks(t *testing.T) {
 		"on both":          {"sync", []string{phase("sync", waited), phase("sync", waited)}, finding.StatusFail, "every rank: ", []string{"GB107 m.py:5"}},
 		"on two of three": {"sync", []string{phase("sync", waited), phase("sync", nothing), phase("sync", waited)}, finding.StatusFail, "ranks 0, 2: ",
 			[]string{"GB107 m.py:5 ranks 0, 2 only"}},
+		"on one of four": {"sync", []string{phase("sync", nothing), phase("sync", nothing), phase("sync", nothing), phase("sync", waited)}, finding.StatusFail, "rank 3: ",
+			[]string{"GB107 m.py:5 rank 3 only"}},
+		"one of four is not its reference": {"replay", []string{of4(""), of4(""), of4(`,"bad":1`), of4("")}, finding.StatusFail,
+			"rank 2: step 3-4 returns something else than twin.py", []string{"GB716 :1 rank 2 only"}},
 		"one rank cannot be captured": {"capture", []string{failedPhase("capture", gaveUp), failedPhase("capture", refused)}, finding.StatusFail, "rank 1: region step: no",
 			[]string{"GB809 m.py:5 rank 1 only"}},
 		"and none is replayed": {"replay", []string{failedPhase("capture", gaveUp), failedPhase("capture", refused)}, finding.StatusNotRun, "nothing to replay", nil},

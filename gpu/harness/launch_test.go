@@ -146,7 +146,7 @@ func TestRanksMeet(t *testing.T) {
 		"one ends":             {"pass", "os._exit(0)", "rank 1 gave up at step 1: its process ended", ""},
 		"one waits for it":     {"time.sleep(60)", "raise ValueError('no')", "this rank waits for it after", "ValueError no"},
 		"they are not at one":  {"pass", "team.agree('elsewhere')", "rank 0 is at step 1 and rank 1 at elsewhere", "rank 1 is at elsewhere and rank 0 at step 1"},
-		"a vote":               {"print(team.vote('x', 1))", "print(team.vote('x', 2))", "[1, 2]\nwell", "[2, 1]\nwell"},
+		"a vote":               {"print(team.vote('x', 1))", "print(team.vote('x', 2))", "[1, 2]\nwell", "[1, 2]\nwell"},
 		"the launcher says so": {"os.kill(os.getpid(), 15)", "pass", "well", "well"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gatebot/gatebot/checks/dynamic"
+	"github.com/gatebot/gatebot/checks/judge"
 	"github.com/gatebot/gatebot/checks/replay"
 	"github.com/gatebot/gatebot/internal/finding"
 )
@@ -150,6 +151,48 @@ func TestBaseOnTorch(t *testing.T) {
 			}
 			c := replay.Check(&dynamic.Input{Trace: run.Trace, Root: head, Died: run.Died}).Check
 			if tc.reason == "" && c.Metrics["wrong_against_reference"] != 0 || !strings.Contains(c.Reason, tc.reason) || c.Metrics == nil {
+				t.Errorf("%s: %s", c.Status, c.Reason)
+			}
+		})
+	}
+}
+
+// TestLaunchersOnTorch: four ranks that sum over all of them; the third one's reference says otherwise. GATEBOT_LAUNCHERS are
+// more launchers to try, such as "mpirun -np 4", with ; between them.
+func TestLaunchersOnTorch(t *testing.T) {
+	python := os.Getenv(envTorch)
+	if python == "" {
+		t.Skip("no interpreter with torch in " + envTorch + " (GATEBOT_TORCH=python3 make test-torch)")
+	}
+	launchers := []string{"torchrun --nproc-per-node 4"}
+	if more := os.Getenv("GATEBOT_LAUNCHERS"); more != "" {
+		launchers = append(launchers, strings.Split(more, ";")...)
+	}
+	step := `import os, torch, torch.distributed as dist
+def build(d):
+    dist.init_process_group("gloo")
+    return torch.full((4,), float(dist.get_rank()))
+def step(s, i):
+    x = s + i
+    dist.all_reduce(x)
+    return x
+def plain(s, i):
+    return step(s, i) + (dist.get_rank() == 2 and i == 4)
+`
+	for _, launch := range launchers {
+		t.Run(strings.Fields(launch)[0], func(t *testing.T) {
+			dir := module(t, map[string]string{"m.py": step})
+			m := filepath.Join(dir, "m.py")
+			run, err := Drive(t.Context(), Request{Root: dir, Entry: m, Python: python, Device: "cpu", Warmup: 3, Steps: 4, Launch: launch,
+				Checks: []string{finding.CheckSync}, Reference: &Reference{Root: dir, Entry: m, Step: "plain", Label: "m.py:plain"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := run.Trace.Ranks(); len(got) != 4 || len(run.Died) > 0 {
+				t.Fatalf("ranks %v, died %v", got, run.Died)
+			}
+			c := judge.Check(finding.CheckReplay, &dynamic.Input{Trace: run.Trace, Root: dir, Died: run.Died}).Check
+			if c.Status != finding.StatusFail || !strings.HasPrefix(c.Reason, "rank 2: step 4 returns something else than m.py:plain") {
 				t.Errorf("%s: %s", c.Status, c.Reason)
 			}
 		})

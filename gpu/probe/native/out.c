@@ -156,9 +156,25 @@ static int create(void) {
   return -1;
 }
 
-static int env_int(const char *name) {
-  const char *v = getenv(name);
-  return v ? atoi(v) : 0;
+// Who this process is among those of a launcher: what the harness says, else what the launcher itself does, the nearest
+// first. One that says only a rank or only a number of ranks says nothing.
+static void launched(int *rank, int *world) {
+  static const char *const names[][2] = {
+      {"GATEBOT_RANK", "GATEBOT_WORLD"},
+      {"RANK", "WORLD_SIZE"},
+      {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+      {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
+      {"PMI_RANK", "PMI_SIZE"},
+      {"SLURM_PROCID", "SLURM_NTASKS"},
+  };
+  *rank = *world = 0;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *r = getenv(names[i][0]), *w = getenv(names[i][1]);
+    if (r && w) {
+      *rank = atoi(r), *world = atoi(w);
+      return;
+    }
+  }
 }
 
 // Puts the strings of a file that holds them one after the other, each ended by a zero byte.
@@ -182,10 +198,12 @@ static void header(thread *t) {
   char text[4096];
   struct timespec wall;
   clock_gettime(CLOCK_REALTIME, &wall);
+  int rank, world;
+  launched(&rank, &world);
   put(t, "{\"ev\":\"header\",\"t\":"), put_i64(t, now_ns());
   put(t, ",\"pid\":"), put_i64(t, getpid());
-  put(t, ",\"schema\":\"gatebot.trace/v1\",\"writer\":\"probe\",\"rank\":"), put_i64(t, env_int("RANK"));
-  put(t, ",\"world\":"), put_i64(t, env_int("WORLD_SIZE"));
+  put(t, ",\"schema\":\"gatebot.trace/v1\",\"writer\":\"probe\",\"rank\":"), put_i64(t, rank);
+  put(t, ",\"world\":"), put_i64(t, world);
   if (out.parent) put(t, ",\"ppid\":"), put_i64(t, out.parent);
   if (gethostname(text, sizeof text) == 0) text[sizeof text - 1] = 0, put(t, ",\"host\":"), put_string(t, text);
   put(t, ",\"wall\":"), put_i64(t, (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec);

@@ -40,6 +40,7 @@ def start(config):
     try:
         if unknown:
             raise unknown
+        team.address()
         run(torch, trace, cfg, team, local)
     except fault.Fault as f:
         fault.emit(trace, f)

@@ -5,15 +5,18 @@ import ctypes
 import json
 import os
 import signal
+import socket
 import threading
 import time
 
 from . import fault
 from .watch import brief
 
-# Where launchers say who a process is: torchrun, Open MPI, MPICH and its kin, Slurm.
+# Where launchers say who a process is, the nearest first: torchrun, Open MPI, MVAPICH, MPICH and its kin, Slurm. The
+# native probe goes by the same list where no harness is (gpu/probe/native/out.c).
 NAMES = (("RANK", "WORLD_SIZE", "LOCAL_RANK"),
          ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"),
+         ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_LOCAL_RANK"),
          ("PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"),
          ("SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"))
 PATIENCE = 6.0  # seconds that a rank may go on after another one gave up, before it is taken to wait for it
@@ -21,15 +24,30 @@ PATIENCE = 6.0  # seconds that a rank may go on after another one gave up, befor
 
 def identify(launched):
     """(rank, world, local rank). A process that no launcher of ours started is alone, whatever its environment says."""
-    if not launched:
+    r, w, local = read() if launched else (0, 1, 0)
+    os.environ["GATEBOT_RANK"], os.environ["GATEBOT_WORLD"] = str(r), str(w if launched else 0)  # the probe reads these first
+    if launched:
+        # What the step module's init_process_group reads, whoever launched it.
+        os.environ.update(RANK=str(r), WORLD_SIZE=str(w), LOCAL_RANK=str(local))
+    else:
         for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "TORCHELASTIC_RUN_ID"):
             os.environ.pop(name, None)
-        return 0, 1, 0
-    for rank, world, local in NAMES:
-        if rank in os.environ and world in os.environ:
-            r, w = int(os.environ[rank]), int(os.environ[world])
-            os.environ["RANK"], os.environ["WORLD_SIZE"] = str(r), str(w)  # the probe reads these
-            return r, w, int(os.environ.get(local, r))
+    return r, w, local
+
+
+def read():
+    for names in NAMES:
+        if names[0] in os.environ and names[1] in os.environ:
+            try:
+                r, w = (int(os.environ[n]) for n in names[:2])
+                local = int(os.environ.get(names[2], r))
+            except ValueError as e:
+                raise fault.Fault("bad_config", f"step.launch: {' and '.join(names)} are no numbers: {e}",
+                                  "see what the launcher sets", source="harness") from e
+            if not 0 <= r < w:
+                raise fault.Fault("bad_config", f"step.launch: {names[0]} is {r} and {names[1]} is {w}", "see what the launcher sets",
+                                  source="harness")
+            return r, w, local
     raise fault.Fault("bad_config", "step.launch: the launcher sets no rank in the environment",
                       "use torchrun, mpirun or srun", source="harness")
 
@@ -46,6 +64,18 @@ class Ranks:
             ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: never outlive the launcher
             self.put(f"pid.{rank}", os.getpid())
             threading.Thread(target=self.look_out, daemon=True).start()
+
+    def address(self):
+        """An address to meet at for init_process_group, where the launcher gave none: mpirun and srun do not."""
+        if self.world == 1 or "MASTER_ADDR" in os.environ and "MASTER_PORT" in os.environ:
+            return
+        if self.rank == 0:
+            with socket.socket() as s:
+                s.bind(("127.0.0.1", 0))
+                self.put("port", s.getsockname()[1])
+        while (port := self.get("port")) is None and not self.gone(0):
+            time.sleep(0.01)
+        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
 
     def put(self, name, value):
         path = os.path.join(self.folder, name)
@@ -101,8 +131,8 @@ class Ranks:
         return got
 
     def vote(self, what, value):
-        """The values of all ranks: for what all of them must do alike."""
-        return [value] if self.world == 1 else [v.get("value") for v in self.agree(what, value).values()]
+        """The values of all ranks, in their order: for what all of them must do alike."""
+        return [value] if self.world == 1 else [v.get("value") for _, v in sorted(self.agree(what, value).items())]
 
     def agree(self, what, value=None):
         """Goes on only when every rank has come to the same point."""
