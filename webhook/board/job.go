@@ -30,7 +30,7 @@ type jobData struct {
 
 // phase is one step of a check on the way.
 type phase struct {
-	Name, State string // done, running, or ahead
+	Name, State string // done, running, stopped (the check ended there), or ahead
 	Done, Total int
 	Unit        string
 }
@@ -38,26 +38,38 @@ type phase struct {
 // order are the phases of a check as they follow each other. Not every check has all of them.
 var order = []string{"source", "device", "canary", "warmup", "eager", "sync", "drift", "alloc", "capture", "replay", "speed"}
 
-func phases(p *Progress) []phase {
+// phases are how far a check is. Of one that has ended without a verdict the last one is where it stopped.
+func phases(p *Progress, verdict bool) []phase {
 	if p == nil || p.Phase == "" {
 		return nil
 	}
 	at := slices.Index(order, p.Phase)
 	var out []phase
 	if at < 0 {
-		return []phase{{p.Phase, "running", p.Done, p.Total, p.Unit}}
+		return []phase{{p.Phase, last(p, verdict), p.Done, p.Total, p.Unit}}
 	}
 	for i, name := range order {
 		x := phase{Name: name, State: "ahead"}
 		switch {
-		case i < at || p.Ended:
+		case i < at || p.Ended && verdict:
 			x.State = "done"
 		case i == at:
-			x = phase{name, "running", p.Done, p.Total, p.Unit}
+			x = phase{name, last(p, verdict), p.Done, p.Total, p.Unit}
 		}
 		out = append(out, x)
 	}
 	return out
+}
+
+// last is the state of the phase that was last heard of.
+func last(p *Progress, verdict bool) string {
+	switch {
+	case !p.Ended:
+		return "running"
+	case verdict:
+		return "done"
+	}
+	return "stopped"
 }
 
 // Job shows a job that has no report yet, or never will: how far it is, and its log. base is the path of the page.
@@ -93,7 +105,7 @@ func (b *Board) jobPage(ctx context.Context, feed Feed, base string) (page, erro
 	if d.Progress, err = feed.Progress(ctx); err != nil {
 		return page{}, err
 	}
-	d.Phases = phases(d.Progress)
+	d.Phases = phases(d.Progress, j.HasResults)
 	if d.Progress != nil {
 		if err := d.readTail(ctx, feed); err != nil {
 			return page{}, err

@@ -181,7 +181,7 @@ func (s *stream) prime(ctx context.Context) error {
 
 // progress tells how far the job is, when that has changed.
 func (s *stream) progress(j *Job, p *Progress) error {
-	what := map[string]any{"state": j.State, "title": j.Title, "place": j.Place, "phases": phases(p)}
+	what := map[string]any{"state": j.State, "title": j.Title, "place": j.Place, "phases": phases(p, j.HasResults)}
 	if p != nil {
 		what["runner"], what["attempt"] = p.Runner, p.Attempt
 	}

@@ -261,8 +261,11 @@ func TestJobPage(t *testing.T) {
 	if strings.Contains(body, "/board/fixlog") || strings.Contains(body, "Sign out") {
 		t.Error("the page behind Details leads to pages that its reader may not see")
 	}
-	feed.change(func(f *fakeFeed) { f.job.State, f.job.Conclusion, f.job.Title = "done", "cancelled", "infrastructure, no verdict" })
-	if _, body = l.get("/jobs/k/c"); strings.Contains(body, "data-stream") || strings.Contains(body, "refresh") || !strings.Contains(body, "infrastructure, no verdict") {
+	feed.change(func(f *fakeFeed) {
+		f.job.State, f.job.Conclusion, f.job.Title, f.progress.Ended = "done", "cancelled", "infrastructure, no verdict", true
+	})
+	if _, body = l.get("/jobs/k/c"); strings.Contains(body, "data-stream") || strings.Contains(body, "refresh") || !strings.Contains(body, "infrastructure, no verdict") ||
+		!strings.Contains(body, `<li class="stopped">`) || !strings.Contains(body, `<li class="ahead">`) {
 		t.Error(body)
 	}
 	feed.change(func(f *fakeFeed) { f.progress = nil })

@@ -17,7 +17,7 @@
     const all = [...document.querySelectorAll("[data-chart]")].map(box => {
       const series = kinds[box.dataset.chart];
       const plot = new uPlot({
-        width: box.clientWidth, height: 190, tzDate: v => uPlot.tzDate(new Date(v * 1e3), "Etc/UTC"), axes: [{ ...axis, values: time }, { ...axis, size: 56 }],
+        width: box.clientWidth, height: 190, tzDate: v => uPlot.tzDate(new Date(v * 1e3), "Etc/UTC"), axes: [{ ...axis, values: time }, { ...axis, size: 56, ...(box.dataset.chart === "time" ? {} : { incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000] }) }],
         scales: { y: { range: (u, low, high) => [0, Math.max(1, high * 1.1)] } },
         series: [{ value: (u, v) => (v == null ? "" : new Date(v * 1000).toISOString().slice(0, 16).replace("T", " ")) },
           ...series.map(([label, name]) => ({ label, stroke: colour(name), width: 2, spanGaps: true, points: { show: points.length < 40 } }))],
@@ -80,14 +80,14 @@
       if (x.State === "running") li.setAttribute("aria-current", "step");
       part("dot", "");
       part("name", x.Name);
-      part("sr", x.State === "ahead" ? " not yet" : ` ${x.State}`);
+      part("sr", x.State === "ahead" ? " not reached" : ` ${x.State}`);
       if (x.Total) part("count", `${x.Done} of ${x.Total} ${x.Unit}`);
       return li;
     }));
   };
   const address = log.dataset.stream + (log.dataset.after ? `?after=${encodeURIComponent(log.dataset.after)}` : "");
   const events = new EventSource(address);
-  events.onopen = () => (line.textContent = "Live.");
+  events.onopen = () => (line.textContent = log.textContent ? "Live." : "Live: the log begins when a runner has taken the job.");
   events.onerror = () => (line.textContent = events.readyState === EventSource.CLOSED ? "Not live any more; load the page again." : "Connecting again …");
   events.addEventListener("log", e => append(JSON.parse(e.data)));
   events.addEventListener("lease", e => {
