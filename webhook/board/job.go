@@ -36,7 +36,10 @@ type phase struct {
 }
 
 // order are the phases of a check as they follow each other. Not every check has all of them.
-var order = []string{"source", "device", "canary", "warmup", "eager", "sync", "drift", "alloc", "capture", "replay", "speed"}
+var order = []string{"checkout", "source", "device", "canary", "load", "eager", "reference", "invariance", "sync", "drift", "alloc", "capture", "replay", "speed"}
+
+// rare are those of them that most checks do not have: they are shown while they last.
+var rare = []string{"reference", "invariance"}
 
 // phases are how far a check is. Of one that has ended without a verdict the last one is where it stopped.
 func phases(p *Progress, verdict bool) []phase {
@@ -51,7 +54,9 @@ func phases(p *Progress, verdict bool) []phase {
 	for i, name := range order {
 		x := phase{Name: name, State: "ahead"}
 		switch {
-		case i < at || p.Ended && verdict:
+		case i != at && slices.Contains(rare, name):
+			continue
+		case i < at:
 			x.State = "done"
 		case i == at:
 			x = phase{name, last(p, verdict), p.Done, p.Total, p.Unit}

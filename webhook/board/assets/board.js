@@ -82,6 +82,7 @@
       part("name", x.Name);
       part("sr", x.State === "ahead" ? " not reached" : ` ${x.State}`);
       if (x.Total) part("count", `${x.Done} of ${x.Total} ${x.Unit}`);
+      else if (x.Done) part("count", `${x.Unit} ${x.Done}`);
       return li;
     }));
   };
