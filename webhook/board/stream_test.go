@@ -300,3 +300,30 @@ func TestLongLog(t *testing.T) {
 		t.Errorf("a log of %d bytes", len(body))
 	}
 }
+
+// A server's limits are for requests that end: a live page outlives them.
+func TestStreamOutlivesTheServersLimits(t *testing.T) {
+	t.Parallel()
+	const limit = 3 * time.Second
+	o, feed := options(some()), running()
+	o.Tick = time.Millisecond
+	b, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { b.Stream(w, r, feed) }))
+	srv.Config.ReadTimeout, srv.Config.WriteTimeout = limit, limit
+	srv.Start()
+	t.Cleanup(func() { b.Close(); srv.Close() })
+	l := &live{t, b, feed, srv}
+	next, leave := l.open("")
+	defer leave()
+	next("progress")
+	time.Sleep(limit + time.Second) // past the limit, however slow the machine is
+	feed.say("still here\n")
+	for {
+		if e := next("log"); e.text(t) == "still here\n" {
+			return
+		}
+	}
+}

@@ -116,8 +116,10 @@ func newHouse(t *testing.T, change func(*Options)) *house {
 	h.srv = httptest.NewServer(mux)
 	t.Cleanup(h.srv.Close)
 	o := Options{Token: staticToken, Provider: h.gh, Secret: []byte(strings.Repeat("s", KeySize)), PublicURL: h.srv.URL, Home: "/board",
-		Page: func(w http.ResponseWriter, _ *http.Request, problem string) { _, _ = io.WriteString(w, "the ways in: "+problem) },
-		Log:  slog.New(slog.NewTextHandler(h, nil)), Now: h.now}
+		Page: func(w http.ResponseWriter, _ *http.Request, problem string) {
+			_, _ = io.WriteString(w, "the ways in: "+problem)
+		},
+		Log: slog.New(slog.NewTextHandler(h, nil)), Now: h.now}
 	if change != nil {
 		change(&o)
 	}
