@@ -65,8 +65,6 @@ func (b *Board) Stream(w http.ResponseWriter, r *http.Request, feed Feed) {
 		after = r.URL.Query().Get("after")
 	}
 	s.at = parsePlace(after)
-	// The server's own limit of a request is for requests that end.
-	_ = s.c.SetReadDeadline(time.Time{}) // where it cannot be set, the browser comes again sooner
 	setHeaders(w.Header())
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
@@ -211,7 +209,8 @@ func (s *stream) event(name string, v any) error {
 }
 
 func (s *stream) write(text string) error {
-	_ = s.c.SetWriteDeadline(time.Now().Add(writeFor)) // where it cannot be set the server's own holds
+	// The server's own limit is for requests that end. Where this one cannot be set that holds, and the browser comes again.
+	_ = s.c.SetWriteDeadline(time.Now().Add(writeFor))
 	if _, err := s.w.Write([]byte(text)); err != nil {
 		return err
 	}
