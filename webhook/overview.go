@@ -136,6 +136,7 @@ func (o *overview) Runners(ctx context.Context) ([]board.Runner, error) {
 		r := board.Runner{Name: name, Pools: pools, State: "silent"}
 		if s, ok := known[name]; ok {
 			r.Reason, r.Job, r.Device, r.Seen = s.Reason, keyOf(s.Job), s.Device, s.At
+			r.Since, r.Manual, r.Health = s.Since, s.Manual, cardFacts(s.Cards, o.s.opts.Now())
 			if s.Fresh(o.s.opts.Now()) {
 				r.State = s.State
 			}
@@ -153,4 +154,27 @@ func keyOf(id string) string {
 		}
 	}
 	return id
+}
+
+// cardFacts are what a runner last saw of its devices.
+func cardFacts(cards []queue.CardState, now time.Time) []board.Fact {
+	var out []board.Fact
+	for i, c := range cards {
+		name := "looked at"
+		if len(cards) > 1 {
+			name = fmt.Sprintf("GPU %d", i)
+		}
+		parts := []string{fmt.Sprintf("%d of %d GiB free", (c.TotalBytes-c.UsedBytes)>>30, c.TotalBytes>>30), "driver " + c.Driver}
+		if c.Celsius != nil {
+			parts = append(parts, fmt.Sprintf("%d °C", *c.Celsius))
+		}
+		if c.Uncorrected != nil {
+			parts = append(parts, fmt.Sprintf("%d uncorrected memory errors", *c.Uncorrected))
+		}
+		if c.Processes > 0 {
+			parts = append(parts, fmt.Sprintf("%d processes", c.Processes))
+		}
+		out = append(out, board.Fact{Name: name, Value: board.Ago(now, c.At) + ": " + strings.Join(parts, ", ")})
+	}
+	return out
 }

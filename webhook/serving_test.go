@@ -6,8 +6,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gatebot/gatebot/internal/finding"
+	"github.com/gatebot/gatebot/internal/queue"
 )
 
 func get(t *testing.T, url string, header ...string) (int, string) {
@@ -101,5 +103,29 @@ func TestMetricsAreLocal(t *testing.T) {
 	}
 	if status, _ := get(t, url, "X-Forwarded-For", "203.0.113.9"); status != http.StatusNotFound {
 		t.Errorf("for somebody behind a proxy: %d", status)
+	}
+}
+
+// TestRunnersPage: what a runner says of its devices and why it takes no jobs is on the page, with the way to end it.
+func TestRunnersPage(t *testing.T) {
+	m := newMachine(t)
+	m.stop()
+	m.opts.BoardToken, m.opts.Pools = "a-token-of-this-test", map[string][]string{"b200-0": {"default"}, "b200-1": {"default"}}
+	m.start()
+	notes, ok := m.queue.(queue.Notes)
+	if !ok {
+		t.Fatal("the queue keeps no notes")
+	}
+	now, celsius := time.Now(), int64(41)
+	state := queue.RunnerState{Name: "b200-0", State: queue.RunnerQuarantined, Reason: "Xid 79 <b>", Device: "NVIDIA B200", At: now, Since: now.Add(-3 * time.Hour), Manual: true,
+		Cards: []queue.CardState{{Name: "NVIDIA B200", Driver: "580.95", TotalBytes: 179 << 30, UsedBytes: 1 << 30, Celsius: &celsius, Processes: 2, At: now.Add(-5 * time.Minute)}}}
+	if err := queue.Beat(t.Context(), notes, state); err != nil {
+		t.Fatal(err)
+	}
+	status, body := get(t, strings.TrimSuffix(m.hook, "/webhook")+"/board/runners", "Authorization", "Bearer "+m.opts.BoardToken)
+	for _, want := range []string{"Xid 79 &lt;b&gt;", "Since 3 h ago", "An operator set it", "--end", "5 min ago: 178 of 179 GiB free, driver 580.95, 41 °C, 2 processes", "silent"} {
+		if status != http.StatusOK || !strings.Contains(body, want) {
+			t.Errorf("%d, no %q in %s", status, want, body)
+		}
 	}
 }

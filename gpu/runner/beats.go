@@ -24,7 +24,13 @@ func (r *runner) beat1(_ context.Context, state, job string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	changed := b.now.State != state || b.now.Job != job || b.now.Reason != r.reason
-	b.now = queue.RunnerState{Name: r.Name, Pools: r.Pools, State: state, Job: job, Device: r.device, Reason: r.reason}
+	b.now = queue.RunnerState{Name: r.Name, Pools: r.Pools, State: state, Job: job, Device: r.device, Reason: r.reason, Cards: r.cards}
+	if b.now.Device == "" && len(r.machine.gpus) > 0 {
+		b.now.Device = r.machine.gpus[0].Name
+	}
+	if state == queue.RunnerQuarantined {
+		b.now.Since, b.now.Manual = r.since, r.manual
+	}
 	if changed && b.kick != nil {
 		select {
 		case b.kick <- struct{}{}:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gatebot/gatebot/gpu/device"
+	"github.com/gatebot/gatebot/internal/queue"
 )
 
 // Health says how a device is looked at before and after every job.
@@ -46,7 +47,18 @@ func (r *runner) look(ctx context.Context) ([]*device.Card, error) {
 		}
 		mine = append(mine, &all[i])
 	}
+	r.cards = cardStates(mine, time.Now().UTC())
 	return mine, nil
+}
+
+// cardStates is what the server is told of the cards.
+func cardStates(cards []*device.Card, now time.Time) []queue.CardState {
+	var out []queue.CardState
+	for _, c := range cards {
+		out = append(out, queue.CardState{Name: c.Name, UUID: c.UUID, Driver: c.Driver, TotalBytes: c.TotalBytes, UsedBytes: c.UsedBytes, Celsius: c.Celsius,
+			Uncorrected: c.Uncorrected, Processes: len(c.Processes), At: now})
+	}
+	return out
 }
 
 // fit is nil when a job can start: nobody else on the cards, their memory free, no error since the runner started.

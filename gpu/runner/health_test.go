@@ -153,6 +153,10 @@ func TestQuarantine(t *testing.T) {
 	if ctx := t.Context(); r.admitted(ctx) || !strings.Contains(r.reason, "MiB free") {
 		t.Errorf("it takes jobs: %q", r.reason)
 	}
+	r.beat1(t.Context(), queue.RunnerQuarantined, "")
+	if s := r.state.now; s.Since.IsZero() || s.Manual || len(s.Cards) != 1 || s.Cards[0].UsedBytes != 900<<20 || s.Cards[0].TotalBytes != 1000<<20 {
+		t.Errorf("the server is told %+v", s)
+	}
 	again := &runner{Options: r.Options, log: discard, machine: r.machine, xids: &device.XidLog{}, q: q} // after a restart
 	if again.examine(t.Context()) == nil || ReadQuarantine(r.WorkDir) == nil {
 		t.Error("a restart let it in")
@@ -163,6 +167,10 @@ func TestQuarantine(t *testing.T) {
 	time.Sleep(5 * time.Millisecond)
 	if again.admitted(t.Context()) || again.reason != "maintenance" {
 		t.Errorf("an operator's word does not count: %q", again.reason)
+	}
+	again.beat1(t.Context(), queue.RunnerQuarantined, "")
+	if s := again.state.now; !s.Manual || s.Reason != "maintenance" {
+		t.Errorf("the server is told %+v", s)
 	}
 	if err := SetQuarantine(r.WorkDir, ""); err != nil {
 		t.Fatal(err)

@@ -87,6 +87,7 @@ func (r *runner) admitted(ctx context.Context) bool {
 	if q == nil {
 		q = &Quarantine{Reason: r.out}
 	}
+	r.since, r.manual = q.Since, q.Manual
 	if r.reason = q.Reason; q.Manual || time.Now().Before(r.again) {
 		return false
 	}

@@ -112,14 +112,17 @@ type runner struct {
 	machine machine
 
 	xids   *device.XidLog
-	ecc    map[string]int64 // uncorrected errors at the start, by UUID
-	device string           // name of the device, once the canary has seen it
-	sang   time.Time        // when the canary last did
-	faults int              // infrastructure faults in a row
-	out    string           // why it is quarantined when that could not be written down
-	reason string           // why it is quarantined
-	tries  int              // looks at a quarantined device
-	again  time.Time        // when the next one is due
+	ecc    map[string]int64  // uncorrected errors at the start, by UUID
+	device string            // name of the device, once the canary has seen it
+	sang   time.Time         // when the canary last did
+	faults int               // infrastructure faults in a row
+	out    string            // why it is quarantined when that could not be written down
+	reason string            // why it is quarantined
+	since  time.Time         // and since when
+	manual bool              // because an operator said so
+	cards  []queue.CardState // as last looked at
+	tries  int               // looks at a quarantined device
+	again  time.Time         // when the next one is due
 
 	state beats
 }

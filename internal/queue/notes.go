@@ -162,6 +162,25 @@ type RunnerState struct {
 	Job    string    `json:"job,omitempty"`
 	Device string    `json:"device,omitempty"`
 	At     time.Time `json:"at"`
+
+	// Since when it is quarantined, and whether an operator said so, who then ends it.
+	Since  time.Time `json:"since,omitzero"`
+	Manual bool      `json:"manual,omitempty"`
+	// Cards are its devices as it last looked at them, which it does before and after each job.
+	Cards []CardState `json:"cards,omitempty"`
+}
+
+// CardState is one device as a runner saw it.
+type CardState struct {
+	Name        string    `json:"name"`
+	UUID        string    `json:"uuid"`
+	Driver      string    `json:"driver"`
+	TotalBytes  int64     `json:"total_bytes"`
+	UsedBytes   int64     `json:"used_bytes"`
+	Celsius     *int64    `json:"celsius,omitempty"`
+	Uncorrected *int64    `json:"ecc_uncorrected,omitempty"` // memory errors since the driver was loaded
+	Processes   int       `json:"processes"`                 // that use it
+	At          time.Time `json:"at"`
 }
 
 // States of a runner.

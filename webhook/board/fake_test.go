@@ -33,7 +33,7 @@ func (f *fake) Jobs(context.Context) ([]Job, error) { return f.jobs, f.err }
 func (f *fake) Runners(context.Context) ([]Runner, error) {
 	return []Runner{
 		{Name: "b200-1", State: "quarantined", Reason: "Xid 79: GPU has fallen off the bus", Since: now.Add(-3 * time.Hour), Device: "NVIDIA B200", Pools: []string{"default"}, Seen: now.Add(-20 * time.Second)},
-		{Name: "b200-0", State: "busy", Job: "k1000", Device: "NVIDIA B200", Pools: []string{"default", "nightly"}, Seen: now},
+		{Name: "b200-0", State: "busy", Job: "k1000", Device: "NVIDIA B200", Health: []Fact{{"looked at", "4 min ago: 178 of 179 GiB free, driver 580.95, 41 °C, 0 uncorrected memory errors"}}, Pools: []string{"default", "nightly"}, Seen: now},
 		{Name: "b200-2", State: "silent", Pools: []string{"default"}},
 		{Name: "b200-3", State: "quarantined", Manual: true, Reason: "new driver", Device: "NVIDIA B200", Pools: []string{"nightly"}, Seen: now},
 		{Name: "b200-4", State: "idle", Device: "NVIDIA B200", Pools: []string{"nightly"}, Seen: now},

@@ -25,7 +25,7 @@ type page struct {
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"short": short,
-	"ago":   ago,
+	"ago":   Ago,
 	"json": func(v any) (template.JS, error) {
 		data, err := json.Marshal(v) // escapes <, > and &
 		return template.JS(data), err
@@ -58,8 +58,8 @@ func (b *Board) render(w http.ResponseWriter, status int, p page) {
 	_, _ = w.Write(out.Bytes()) // the asker may be gone
 }
 
-// ago is a time as a reader wants it.
-func ago(now, t time.Time) string {
+// Ago is a time as a reader wants it.
+func Ago(now, t time.Time) string {
 	if t.IsZero() {
 		return "never"
 	}
