@@ -2,7 +2,9 @@ package board
 
 import (
 	"context"
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -119,9 +121,6 @@ const policy = "default-src 'none'; style-src 'self'; script-src 'self'; connect
 func (b *Board) headers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		setHeaders(w.Header())
-		if strings.HasPrefix(b.PublicURL, "https://") {
-			w.Header().Set("Strict-Transport-Security", "max-age=31536000")
-		}
 		next.ServeHTTP(w, r)
 	})
 }
@@ -149,6 +148,16 @@ func (b *Board) asset(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r) // templates and licences are no pages
 		return
 	}
-	w.Header().Set("Cache-Control", "private, max-age=3600")
-	_, _ = w.Write(data) // the asker may be gone
+	w.Header().Set("Cache-Control", "private, max-age=86400") // its address changes with it
+	_, _ = w.Write(data)                                      // the asker may be gone
+}
+
+// assetURL is the address of an asset of this version: a browser must not show new pages with an old style.
+func assetURL(name string) (string, error) {
+	data, err := assets.ReadFile("assets/" + name)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	return "/board/assets/" + name + "?v=" + hex.EncodeToString(sum[:6]), nil
 }

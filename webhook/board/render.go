@@ -39,6 +39,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"list":  func(s []string) string { return strings.Join(s, ", ") },
 	"query": query,
 	"spans": spans,
+	"asset": assetURL,
 }).ParseFS(assets, "assets/*.html"))
 
 func short(s string) string { return s[:min(len(s), 9)] }

@@ -16,8 +16,8 @@ const (
 	maxStreams = 256
 	beatEvery  = 15 * time.Second // proxies cut what is silent for longer
 	writeFor   = 20 * time.Second
-	streamFor  = time.Hour // then the browser comes again by itself
-	primePiece = 32        // pieces that are read again to know what was held back
+	streamFor  = 5 * time.Minute // then the browser comes again by itself, and is asked again who it is
+	primePiece = 32              // pieces that are read again to know what was held back
 	primeBytes = 16 << 10
 )
 
