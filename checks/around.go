@@ -2,6 +2,7 @@ package checks
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/gatebot/gatebot/internal/pyast"
 )
@@ -18,7 +19,12 @@ func (h *hotPath) wanted() {
 			rules[name] = append(rules[name], r)
 		}
 	}
+	names := strings.Join(sortedKeys(rules), " ")
 	for _, m := range h.p.modules {
+		if m.wantedFor != nil && *m.wantedFor == names {
+			continue
+		}
+		m.wantedFor = &names
 		for _, f := range m.all {
 			f.wanted = nil
 			for _, ref := range f.refs {

@@ -156,7 +156,20 @@ func (h *hotPath) classesIn(m *module, text string) []*Class {
 // byName is the last resort for obj.name(…): it is taken for a method when one class of the project has it, and the
 // name is not one that tensors and containers have too.
 func (h *hotPath) byName(name string, add func(...*Func)) {
-	if fs := h.count[name]; len(fs) == 1 && len(name) > 3 && !commonMethod(name) {
+	if len(name) <= 3 || commonMethod(name) {
+		return
+	}
+	if h.count == nil {
+		h.count = map[string][]*Func{}
+		for _, m := range h.p.modules {
+			for _, c := range m.allCls {
+				for name, f := range c.methods {
+					h.count[name] = append(h.count[name], f)
+				}
+			}
+		}
+	}
+	if fs := h.count[name]; len(fs) == 1 {
 		add(fs[0])
 	}
 }

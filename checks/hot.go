@@ -35,28 +35,21 @@ type hotPath struct {
 	p     *project
 	opts  *Options
 	info  map[*Func]hotness
-	order []*Func // in the order of distance
-	count map[string][]*Func
+	order []*Func            // in the order of distance
+	count map[string][]*Func // methods by name, made on demand
 	// called are hot functions that another hot function calls.
 	called map[*Func]bool
-	// mentioned are the names that some function calls or hands on.
-	mentioned map[string]bool
-	plain     map[string]*Func // functions at the top level by name, nil for names of several; made on demand
+	plain  map[string]*Func // functions at the top level by name, nil for names of several; made on demand
+	wiring *wiring          // of the memory, when there is one
 }
 
 // findHot computes what runs in a step.
 func findHot(p *project, opts *Options) *hotPath {
-	h := &hotPath{p: p, opts: opts, info: map[*Func]hotness{}, count: map[string][]*Func{}, called: map[*Func]bool{}}
-	for _, m := range p.modules {
-		for _, c := range m.allCls {
-			for name, f := range c.methods {
-				h.count[name] = append(h.count[name], f)
-			}
-		}
+	h := &hotPath{p: p, opts: opts, info: map[*Func]hotness{}, called: map[*Func]bool{}, wiring: newWiring()}
+	if p.memory != nil {
+		h.wiring = p.memory.wiring
 	}
-	if !opts.AllFunctions && len(opts.Roots) == 0 {
-		h.mentions()
-	}
+	h.wiring.turn(p)
 	for _, open := range []bool{false, true} {
 		next := len(h.order)
 		for _, m := range p.modules {
@@ -68,10 +61,10 @@ func findHot(p *project, opts *Options) *hotPath {
 		}
 		for ; next < len(h.order); next++ {
 			f := h.order[next]
-			for _, callee := range h.callees(f) {
+			h.each(f, func(callee *Func) {
 				h.called[callee] = true
 				h.add(callee, f, open)
-			}
+			})
 		}
 	}
 	p.findMakers(h.info)
@@ -80,12 +73,20 @@ func findHot(p *project, opts *Options) *hotPath {
 		// What a function mentions is not needed any more, and it is half of the index.
 		for _, m := range p.modules {
 			for _, f := range m.all {
-				f.refs, f.locals = nil, nil
+				f.refs, f.locals, f.wires = nil, nil, nil
 			}
+			m.makes, m.aliases, m.filter = nil, nil, nil
 		}
 	}
-	h.count, h.mentioned, h.plain = nil, nil, nil
+	h.count, h.plain, h.wiring = nil, nil, nil
 	return h
+}
+
+// each calls f for what fn calls, mentions by name, or reads as a property.
+func (h *hotPath) each(fn *Func, f func(*Func)) {
+	for _, s := range h.wired(fn) {
+		f(s.cur)
+	}
 }
 
 func (h *hotPath) add(f, from *Func, open bool) {

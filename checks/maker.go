@@ -13,30 +13,28 @@ const (
 // findMakers notes which functions name a data class, which is how they make one. It runs while the index still knows
 // what functions mention.
 func (p *project) findMakers(hot map[*Func]hotness) {
-	data := map[string]bool{}
+	data, names := map[string]bool{}, map[string]bool{}
 	for _, m := range p.modules {
 		for _, c := range m.allCls {
+			names[c.short] = true
 			if c.data {
 				data[c.short] = true
 			}
 		}
 	}
 	for _, m := range p.modules {
-		for _, f := range m.all {
-			for _, ref := range f.refs {
-				if isHot(hot, f) && classLike(ref) {
-					if s := p.lookup(m, ref); s.cls != nil && !s.cls.isModule() {
-						s.cls.madeHot = true
-					}
+		for _, mk := range p.makers(m, names) {
+			isHot := isHot(hot, mk.fn)
+			for _, r := range mk.refs {
+				c := mk.fn.Class
+				if r.slot != nil {
+					c = r.slot.cur
 				}
-				if ref == "cls" && f.Class != nil && f.Class.data {
-					f.Class.maker(f, isHot(hot, f))
+				if isHot && r.like && !c.isModule() {
+					c.madeHot = true
 				}
-				if !data[last(ref)] {
-					continue
-				}
-				if s := p.lookup(m, ref); s.cls != nil && s.cls.data {
-					s.cls.maker(f, isHot(hot, f))
+				if c.data && (r.slot == nil || data[r.last]) {
+					c.maker(mk.fn, isHot)
 				}
 			}
 		}

@@ -14,11 +14,14 @@ type Memory struct {
 	mu     sync.Mutex
 	files  map[string][]*known // by path, the last one first
 	tables map[string]*table   // by options
-	spent  time.Duration       // on what was not known, since it was kept last
+	wiring *wiring
+	spent  time.Duration // on what was not known, since it was kept last
 }
 
 // NewMemory remembers nothing yet.
-func NewMemory() *Memory { return &Memory{files: map[string][]*known{}, tables: map[string]*table{}} }
+func NewMemory() *Memory {
+	return &Memory{files: map[string][]*known{}, tables: map[string]*table{}, wiring: newWiring()}
+}
 
 // known is a file that was indexed.
 type known struct {

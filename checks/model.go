@@ -28,6 +28,9 @@ type Func struct {
 	top       *Func // the outermost function whose text holds this one
 	sum       digest
 	wanted    map[*Rule]bool // rules with Mentions that it mentions; nil for most functions
+	slot      *funcSlot      // see wiring
+	wires     *wires
+	nature    nature // see natureOf
 }
 
 // local is a local variable or parameter whose class is written in the source.
@@ -69,7 +72,8 @@ type Class struct {
 	shape     digest              // see Class.shapeSum, made on demand
 	subs      []*Class
 	mro       []*Class
-	ext       []string // canonical names of bases outside the project, of the whole line of ancestors
+	slot      *classSlot // see wiring
+	ext       []string   // canonical names of bases outside the project, of the whole line of ancestors
 }
 
 // Object is the mutable part of an abstract instance or dict: what its attributes and keys hold, joined over every
@@ -131,6 +135,10 @@ type module struct {
 	refs      *refs             // made on demand
 	hotMarks  map[*Func]string  // see hotPath.marks
 	packed    packedTree
+	aliases   []alias     // made on demand, as are the next two
+	filter    *wordFilter // of the words that its functions use
+	makes     []maker
+	wantedFor *string     // for which names the rules of its functions were noted
 	cold      *bool       // see outsideStep, made on demand
 	native    *nativeFile // of a C++ or CUDA file, which has nothing else but a path, marks and functions
 }

@@ -30,21 +30,52 @@ var rootMethods = []struct{ class, method string }{
 	{"*Pipeline", "__call__"}, {"*Engine", "backward"},
 }
 
+// nature is what the name and the declaration of a function say about where a step starts, whatever the rest of the
+// project is: found out once for each content of a file.
+type nature uint8
+
+const (
+	natureKnown  nature = 1 << iota
+	natureNamed         // by the name alone
+	natureMedia         // a decoder of files, unless it is a module's
+	natureModule        // the forward of a module
+	natureMethod        // a method that serving engines run
+	natureOpen          // an operation over tensors
+)
+
+func natureOf(f *Func) nature {
+	if f.nature != 0 {
+		return f.nature
+	}
+	n := natureKnown
+	set := func(bit nature, on bool) {
+		if on {
+			n |= bit
+		}
+	}
+	if f.outer == nil && !f.mod.outsideStep() {
+		set(natureNamed, rootName(f.short))
+		set(natureMedia, decodesMedia(f))
+		if f.Class != nil {
+			set(natureModule, f.short == "__call__" || strings.HasPrefix(strings.TrimPrefix(f.short, "_"), "forward"))
+			set(natureMethod, rootMethod(f.Class.short, f.short))
+		}
+		set(natureOpen, takesTensor(f) && !strings.HasPrefix(f.short, "__") && !neverOpen(f.short))
+	}
+	f.nature = n
+	return n
+}
+
 // defaultRoot reports whether a step starts in f when nothing is configured.
 func (h *hotPath) defaultRoot(f *Func) (root, open bool) {
-	if f.outer != nil || f.mod.outsideStep() {
+	n := natureOf(f)
+	switch {
+	case n == natureKnown:
 		return false, false
-	}
-	if rootName(f.short) && !decodesMedia(f) {
+	case n&natureNamed != 0 && (n&natureMedia == 0 || f.Class != nil && f.Class.isModule()): // the decoder of a model is another thing
 		return true, false
-	}
-	if f.Class != nil {
-		if f.Class.isModule() && (f.short == "__call__" || strings.HasPrefix(strings.TrimPrefix(f.short, "_"), "forward")) {
-			return true, false
-		}
-		if rootMethod(f.Class.short, f.short) {
-			return true, false
-		}
+	case n&natureModule != 0 && f.Class.isModule(), n&natureMethod != 0:
+		return true, false
 	}
 	open = h.open(f)
 	return open, open
@@ -59,7 +90,7 @@ func decodesMedia(f *Func) bool {
 	for _, w := range strings.Split(strings.ToLower(name), "_") {
 		switch w {
 		case "video", "audio", "frames", "frame", "media", "jpeg", "png", "base64", "json", "bytes", "url", "image", "images":
-			return f.Class == nil || !f.Class.isModule() // the decoder of a model is another thing
+			return true
 		}
 	}
 	return false
@@ -126,10 +157,7 @@ func remembered(f func(string) bool) func(string) bool {
 // no function mentions its name. A library's functions are called by the steps of others; and where only a part
 // of a repository is scanned the callers are elsewhere.
 func (h *hotPath) open(f *Func) bool {
-	if !takesTensor(f) || h.mentioned[f.short] || strings.HasPrefix(f.short, "__") {
-		return false
-	}
-	return !neverOpen(f.short)
+	return natureOf(f)&natureOpen != 0 && h.wiring.said[f.short] == 0
 }
 
 var neverOpen = remembered(func(short string) bool { return matchAnyName(notOpen, short) })
@@ -157,18 +185,4 @@ func isParam(f *Func, name string) bool {
 		}
 	}
 	return false
-}
-
-// mentions collects the last names of everything that functions call or name.
-func (h *hotPath) mentions() {
-	h.mentioned = map[string]bool{}
-	for _, m := range h.p.modules {
-		for _, f := range m.all {
-			for _, ref := range f.refs {
-				if last(ref) != f.short {
-					h.mentioned[last(ref)] = true
-				}
-			}
-		}
-	}
 }

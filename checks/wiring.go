@@ -1,0 +1,213 @@
+package checks
+
+import (
+	"hash/maphash"
+	"slices"
+)
+
+// wiring is what the functions of the tree that was scanned last refer to. Where a reference leads depends on words
+// alone: on the ones in it, and on the ones that these stand for. From one tree to the next the words that mean something
+// else are found in the files that differ, and only functions that use one of them are resolved again.
+type wiring struct {
+	mods   map[string]*module // of that tree, by path
+	funcs  map[string]map[ref]*funcSlot
+	class  map[string]map[ref]*classSlot
+	said   map[string]int // files that call or name a word, see hotPath.mentions
+	shapes map[*classSlot]classShape
+}
+
+// funcSlot stands for a function whatever its text: cur is the one of the tree that is scanned.
+type funcSlot struct{ cur *Func }
+
+type classSlot struct{ cur *Class }
+
+// classShape is what links a class to others: its ancestors, and what calling an object of it runs.
+type classShape struct{ mro, call uint64 }
+
+// classRef is a reference that leads to a class; a nil slot stands for the class itself, as cls.
+type classRef struct {
+	slot *classSlot
+	last string
+	like bool // it looks like a class
+}
+
+func newWiring() *wiring {
+	return &wiring{mods: map[string]*module{}, funcs: map[string]map[ref]*funcSlot{}, class: map[string]map[ref]*classSlot{},
+		said: map[string]int{}, shapes: map[*classSlot]classShape{}}
+}
+
+// manyFiles differ between trees that have little to do with each other.
+const manyFiles = 300
+
+// turn moves the wiring on to the tree of p, whose classes are linked.
+func (w *wiring) turn(p *project) {
+	changed := map[string]bool{}
+	now := make(map[string]*module, len(p.modules))
+	for _, m := range p.modules {
+		now[m.path] = m
+		if w.mods[m.path] != m {
+			changed[m.path] = true
+		}
+	}
+	for path := range w.mods {
+		if now[path] == nil {
+			changed[path] = true
+		}
+	}
+	paths := sortedKeys(changed)
+	all := len(w.mods) == 0 || len(paths) > manyFiles
+	words, stems := map[string]bool{}, map[string]bool{}
+	for _, path := range paths {
+		old, m := w.mods[path], now[path]
+		w.replace(old, m)
+		if !all {
+			differ(outlineOf(old), outlineOf(m), words)
+		}
+		if old == nil || m == nil {
+			all = all || m != nil && m.pkg || old != nil && old.pkg
+			stems[stem(path)], words[stem(path)] = true, true
+		} else if !slices.Equal(old.stars, m.stars) {
+			all = true
+		}
+	}
+	w.mods = now
+	all = w.reshape(p, words) || all
+	for _, m := range p.modules {
+		all = all || slices.ContainsFunc(m.stars, func(t target) bool { return stems[last(t.module)] })
+	}
+	if !all {
+		w.spread(p, words)
+	}
+	for _, m := range p.modules {
+		if all || changed[m.path] {
+			m.unwire(nil)
+		} else if m.mayUse(words) {
+			m.unwire(words)
+		}
+	}
+}
+
+// replace takes the functions and classes of one content of a file out and puts those of another in.
+func (w *wiring) replace(old, m *module) {
+	if old != nil {
+		for _, f := range old.all {
+			if f.slot != nil && f.slot.cur == f {
+				f.slot.cur = nil
+			}
+		}
+		for _, c := range old.allCls {
+			if c.slot != nil && c.slot.cur == c {
+				c.slot.cur = nil
+			}
+		}
+		for word := range old.mentioned() {
+			if w.said[word]--; w.said[word] == 0 {
+				delete(w.said, word)
+			}
+		}
+	}
+	if m == nil {
+		return
+	}
+	funcs, classes := w.funcs[m.path], w.class[m.path]
+	if funcs == nil {
+		funcs, classes = make(map[ref]*funcSlot, len(m.all)), make(map[ref]*classSlot, len(m.allCls))
+		w.funcs[m.path], w.class[m.path] = funcs, classes
+	}
+	for _, f := range m.all {
+		key := ref{f.Name, f.dup}
+		if funcs[key] == nil {
+			funcs[key] = &funcSlot{}
+		}
+		f.slot = funcs[key]
+		f.slot.cur = f
+	}
+	for _, c := range m.allCls {
+		key := ref{c.Name, c.dup}
+		if classes[key] == nil {
+			classes[key] = &classSlot{}
+		}
+		c.slot = classes[key]
+		c.slot.cur = c
+	}
+	for word := range m.mentioned() {
+		w.said[word]++
+	}
+}
+
+// reshape looks for classes that are linked in another way than before. It reports whether one has other ancestors; the
+// names of those whose objects run something else when they are called are added to words.
+func (w *wiring) reshape(p *project, words map[string]bool) (other bool) {
+	for _, m := range p.modules {
+		for _, c := range m.allCls {
+			s := c.linked()
+			old, known := w.shapes[c.slot]
+			if old == s {
+				continue
+			}
+			w.shapes[c.slot] = s
+			other = other || known && old.mro != s.mro
+			words[c.short] = true
+		}
+	}
+	return other
+}
+
+func (c *Class) linked() classShape {
+	var h maphash.Hash
+	h.SetSeed(outlineSeed)
+	text := func(s string) {
+		_, _ = h.WriteString(s)
+		_ = h.WriteByte(0)
+	}
+	for _, k := range c.mro {
+		text(k.Path)
+		text(k.Name)
+		_ = h.WriteByte(byte(k.dup))
+	}
+	for _, e := range c.ext {
+		text(e)
+	}
+	if c.data {
+		text("data")
+	}
+	s := classShape{mro: h.Sum64()}
+	h.Reset()
+	for _, name := range []string{"__call__", "forward"} {
+		if f := c.member(name); f != nil {
+			text(f.Path)
+			text(f.Name)
+			_ = h.WriteByte(byte(f.dup))
+		}
+		text(name)
+	}
+	s.call = h.Sum64()
+	return s
+}
+
+// spread adds the words that stand for one that is among words.
+func (w *wiring) spread(p *project, words map[string]bool) {
+	for more := len(words) > 0; more; {
+		more = false
+		for _, m := range p.modules {
+			for _, a := range m.aliasList() {
+				if words[a.from] && !words[a.to] {
+					words[a.to], more = true, true
+				}
+			}
+		}
+	}
+}
+
+// mentioned are the last names of everything that functions of m call or name.
+func (m *module) mentioned() map[string]bool {
+	out := map[string]bool{}
+	for _, f := range m.all {
+		for _, ref := range f.refs {
+			if word := last(ref); word != f.short {
+				out[word] = true
+			}
+		}
+	}
+	return out
+}
