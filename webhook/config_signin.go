@@ -50,9 +50,17 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// provider is GitHub's side of the sign-in, nil where none is configured. Errors name where the secret should be and never
-// what it is.
 func (c *Config) provider() (signin.Provider, error) {
+	s, err := c.SignInAtGitHub()
+	if s == nil || err != nil {
+		return nil, err
+	}
+	return SignInBy(s), nil
+}
+
+// SignInAtGitHub is the App's sign-in that a configuration describes, nil where none is configured. Errors name where the
+// secret should be and never what it is.
+func (c *Config) SignInAtGitHub() (*github.SignIn, error) {
 	if c.SignIn.ClientID == "" {
 		return nil, nil
 	}
@@ -60,11 +68,7 @@ func (c *Config) provider() (signin.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := github.NewSignIn(github.SignInOptions{ClientID: c.SignIn.ClientID, ClientSecret: strings.TrimSpace(secret), BaseURL: c.GitHub.APIURL, WebURL: c.GitHub.webURL()})
-	if err != nil {
-		return nil, err
-	}
-	return SignInBy(s), nil
+	return github.NewSignIn(github.SignInOptions{ClientID: c.SignIn.ClientID, ClientSecret: strings.TrimSpace(secret), BaseURL: c.GitHub.APIURL, WebURL: c.GitHub.webURL()})
 }
 
 // webURL is where people see this GitHub, without a final slash.

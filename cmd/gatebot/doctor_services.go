@@ -21,6 +21,7 @@ func (o *doctorOptions) services() doctor.Registry {
 	return doctor.Registry{
 		{Name: "server", About: "configuration, key and secret of gatebot serve", Run: o.checkServe},
 		{Name: "github-app", About: "the App's permissions, events, webhook and the clock, asked of GitHub", Needs: []string{"server"}, Timeout: time.Minute, Run: o.checkApp},
+		{Name: "sign-in", About: "the App's client id and secret, by which people come to the pages", Needs: []string{"server"}, Timeout: time.Minute, Run: o.checkSignIn},
 		{Name: "github-deliveries", About: "webhooks of the last day that did not arrive", Needs: []string{"server"}, Timeout: time.Minute, Run: o.checkDeliveries},
 		{Name: "required-check", About: "the check is required and pinned to the App, in every repository", Needs: []string{"server"}, Timeout: 2 * time.Minute, Run: o.checkRequired},
 		{Name: "server-live", About: "the server answers and its queue takes writes", Needs: []string{"server"}, Timeout: 20 * time.Second, Run: o.checkLive},

@@ -9,6 +9,7 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -67,6 +68,19 @@ func TestPages(t *testing.T) {
 		}
 		return details != ""
 	})
+
+	doctor := func() string {
+		t.Helper()
+		out, _ := exec.CommandContext(t.Context(), gatebot, "doctor", "--serve", s.File("serve.yaml"), "--only", "sign-in").CombinedOutput() // what it says is looked at
+		return string(out)
+	}
+	if said := doctor(); !strings.Contains(said, "GitHub knows client Iv1.e2e") || !strings.Contains(said, root+"/callback") {
+		t.Errorf("doctor: %s", said)
+	}
+	s.put(s.Dir, "client.secret", "of-another-client\n") // the server that runs has read the right one
+	if said := doctor(); !strings.Contains(said, "FAIL") || !strings.Contains(said, "incorrect_client_credentials") || strings.Contains(said, "of-another-client") {
+		t.Errorf("doctor: %s", said)
+	}
 
 	jar, err := cookiejar.New(nil)
 	if err != nil {

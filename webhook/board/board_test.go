@@ -174,3 +174,33 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 }
+
+// A form of another site signs nobody in or out, and a page of this one stands in no frame and loads nothing from elsewhere.
+func TestOtherSites(t *testing.T) {
+	srv := serve(t, options(some()))
+	for site, want := range map[string]int{"cross-site": http.StatusForbidden, "same-site": http.StatusForbidden, "same-origin": http.StatusSeeOther} {
+		for _, path := range []string{"/logout", "/login/token"} {
+			r, err := http.NewRequestWithContext(t.Context(), "POST", srv.URL+path, strings.NewReader("token="+token))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			r.Header.Set("Sec-Fetch-Site", site)
+			res, err := (&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}).Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = res.Body.Close()
+			if res.StatusCode != want || len(res.Cookies()) > 0 != (want != http.StatusForbidden) {
+				t.Errorf("%s from %s: %d, %d cookies", path, site, res.StatusCode, len(res.Cookies()))
+			}
+		}
+	}
+	_, body, h := get(t, srv.URL+"/login?to=/board/fixlog", "")
+	if csp := h.Get("Content-Security-Policy"); !strings.Contains(csp, "frame-ancestors 'none'") || !strings.Contains(csp, "form-action 'self'") || !strings.Contains(body, `name="to" value="/board/fixlog"`) {
+		t.Errorf("%s\n%s", csp, body)
+	}
+	if strings.Contains(body, "http://") || strings.Contains(body, "https://") {
+		t.Errorf("the page names another host: %s", body)
+	}
+}

@@ -84,17 +84,49 @@ const maxAnswer = 64 << 10
 // Exchange turns a code into the person's token, which is good for life (0: until somebody revokes it). A code that GitHub
 // refuses is ErrDenied. No error holds the code, the token or the secret.
 func (s *SignIn) Exchange(ctx context.Context, code, verifier, redirect string) (token string, life time.Duration, err error) {
-	form := url.Values{"client_id": {s.opts.ClientID}, "client_secret": {s.opts.ClientSecret}, "code": {code}, "code_verifier": {verifier}, "redirect_uri": {redirect}}
+	a, err := s.exchange(ctx, url.Values{"code": {code}, "code_verifier": {verifier}, "redirect_uri": {redirect}})
+	if err != nil {
+		return "", 0, err
+	}
+	if a.Token == "" {
+		return "", 0, fmt.Errorf("github sign-in: %w: %.60q", ErrDenied, a.Error)
+	}
+	return a.Token, time.Duration(a.Life) * time.Second, nil
+}
+
+// Check asks GitHub whether it knows the client id and secret, by a code that cannot be one: the answer names what is wrong
+// with the request. ErrDenied when it is the id or the secret.
+func (s *SignIn) Check(ctx context.Context) error {
+	a, err := s.exchange(ctx, url.Values{"code": {"0"}})
+	switch {
+	case err != nil:
+		return err
+	case a.Error == "bad_verification_code" || a.Error == "redirect_uri_mismatch":
+		return nil
+	}
+	return fmt.Errorf("github sign-in: %w: %.60q", ErrDenied, a.Error)
+}
+
+// tokenAnswer is GitHub's answer about a code, its status 200 also when it refuses.
+type tokenAnswer struct {
+	Token string `json:"access_token"`
+	Life  int64  `json:"expires_in"` // s
+	Error string `json:"error"`
+}
+
+func (s *SignIn) exchange(ctx context.Context, form url.Values) (a tokenAnswer, err error) {
+	form.Set("client_id", s.opts.ClientID)
+	form.Set("client_secret", s.opts.ClientSecret)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.opts.WebURL+"/login/oauth/access_token", strings.NewReader(form.Encode()))
 	if err != nil {
-		return "", 0, fmt.Errorf("github sign-in: %w", err)
+		return a, fmt.Errorf("github sign-in: %w", err)
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "gatebot")
 	resp, err := s.http.Do(req)
 	if err != nil {
-		return "", 0, fmt.Errorf("github sign-in: %w: %w", ErrTransient, err)
+		return a, fmt.Errorf("github sign-in: %w: %w", ErrTransient, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
@@ -102,17 +134,12 @@ func (s *SignIn) Exchange(ctx context.Context, code, verifier, redirect string) 
 		err = fmt.Errorf("status %d", resp.StatusCode)
 	}
 	if err != nil {
-		return "", 0, fmt.Errorf("github sign-in: %w: %w", ErrTransient, err)
+		return a, fmt.Errorf("github sign-in: %w: %w", ErrTransient, err)
 	}
-	var answer struct {
-		Token string `json:"access_token"`
-		Life  int64  `json:"expires_in"` // s
-		Error string `json:"error"`
+	if json.Unmarshal(data, &a) != nil {
+		return a, fmt.Errorf("github sign-in: %w: status %d with no JSON", ErrDenied, resp.StatusCode)
 	}
-	if json.Unmarshal(data, &answer) != nil || answer.Token == "" {
-		return "", 0, fmt.Errorf("github sign-in: %w: status %d: %.60q", ErrDenied, resp.StatusCode, answer.Error)
-	}
-	return answer.Token, time.Duration(answer.Life) * time.Second, nil
+	return a, nil
 }
 
 // Person is the login of a token's owner. A token that was revoked or is too old is ErrDenied.
