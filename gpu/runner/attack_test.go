@@ -25,10 +25,14 @@ import (
 
 // The attacks of strangers' code, each against a runner with a real sandbox. They run where bubblewrap is installed (or
 // GATEBOT_TEST_BWRAP names it) and user namespaces are allowed. With GATEBOT_TEST_GPU set, and GATEBOT_TEST_EXE naming
-// gatebot itself, they run on a GPU host and the attacks that need a device come on top.
+// gatebot itself, they run on a GPU host and the attacks that need a device come on top. With GATEBOT_TEST_PODMAN naming an
+// image that has Python, they run in containers of it instead: gpu/sandbox/podman-test.sh makes one. With
+// GATEBOT_TEST_SYSTEMD set they run in transient units, on a machine where systemd is the first process.
 const (
-	gpuVar = "GATEBOT_TEST_GPU"
-	exeVar = "GATEBOT_TEST_EXE"
+	gpuVar     = "GATEBOT_TEST_GPU"
+	exeVar     = "GATEBOT_TEST_EXE"
+	podmanVar  = "GATEBOT_TEST_PODMAN"
+	systemdVar = "GATEBOT_TEST_SYSTEMD"
 )
 
 // jobUser is who jobs run as when the tests run as root.
@@ -68,7 +72,15 @@ type arena struct {
 
 func newArena(t *testing.T) *arena {
 	t.Helper()
-	t.Setenv("PATH", bwrapDir(t)+":"+os.Getenv("PATH"))
+	kind, image := sandbox.Bubblewrap, os.Getenv(podmanVar)
+	switch {
+	case image != "":
+		kind = sandbox.Podman
+	case os.Getenv(systemdVar) != "":
+		kind = sandbox.Systemd
+	default:
+		t.Setenv("PATH", bwrapDir(t)+":"+os.Getenv("PATH"))
+	}
 	base, err := os.MkdirTemp("", "gatebot-arena-")
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +107,7 @@ func newArena(t *testing.T) *arena {
 	a.o = Options{Name: "r1", Pools: []string{"p"}, WorkDir: filepath.Join(base, "work"), Queue: a.q, Once: true,
 		Lease: 10 * time.Second, Grace: 300 * time.Millisecond, Executable: exe,
 		Wrapper: []string{exe, "confine"}, Facts: []string{exe, "facts"}, Health: Health{Off: true},
-		Sandbox: Sandbox{Kind: sandbox.Bubblewrap, Limits: LimitsBestEffort, Scratch: 64 << 20, Disk: 48 << 20, Memory: 1 << 30, Pids: 256}}
+		Sandbox: Sandbox{Kind: kind, Image: image, Limits: LimitsBestEffort, Scratch: 64 << 20, Disk: 48 << 20, Memory: 1 << 30, Pids: 256}}
 	if os.Geteuid() == 0 {
 		a.o.Sandbox.User = jobUser
 	}
@@ -169,6 +181,14 @@ func (a *arena) fire(script, text string, limit time.Duration) (*queue.FireState
 	}
 	a.clean()
 	return s, log.String()
+}
+
+// runsAs is what a job finds its user to be: in a container the one that started it, else one of its own.
+func (a *arena) runsAs() string {
+	if a.o.Sandbox.Kind == sandbox.Podman {
+		return fmt.Sprintf("step runs as %d\n", os.Getuid())
+	}
+	return fmt.Sprintf("step runs as %d\n", sandbox.Inside)
 }
 
 // run lets the runner do one job.
@@ -341,7 +361,7 @@ func TestResultsContained(t *testing.T) {
 		case want == "" && res.Class != queue.ClassInfra, want != "" && (res.Class != queue.ClassVerdict || !bytes.Contains(res.Results, []byte(want))):
 			t.Errorf("%s: %s %s %s", how, res.Class, res.Reason, res.Results)
 		}
-		if !strings.Contains(res.LogTail, "step runs as 1000") || !strings.Contains(res.LogTail, "forged") {
+		if !strings.Contains(res.LogTail, a.runsAs()) || !strings.Contains(res.LogTail, "forged") {
 			t.Errorf("%s: the step did not run:\n%s", how, res.LogTail)
 		}
 		a.clean()
@@ -377,6 +397,10 @@ func TestSecretsContained(t *testing.T) {
 	t.Setenv("GITHUB_TOKEN", "secret-token")
 	t.Setenv("HF_TOKEN", "secret-hf")
 	a := newArena(t)
+	lib := "/var/lib"
+	if a.o.Sandbox.Kind == sandbox.Podman {
+		lib = "/var/lib/containers" // of the rest an image has its own
+	}
 	seed := filepath.Join(a.base, "runner.nkey")
 	if err := os.WriteFile(seed, []byte("secret-seed"), 0o644); err != nil { //nolint:gosec // the sandbox must hide it, not the mode
 		t.Fatal(err)
@@ -387,11 +411,11 @@ print(dict(os.environ))
 for e in glob.glob("/proc/*/environ"):
     try: print(open(e, "rb").read())
     except OSError: pass
-for p in [%q, "/etc/shadow", "/root/.ssh", %q, "/var/lib", "/run/user", "/proc/1/root/root", "/proc/self/cwd/../../../spool"]:
+for p in [%q, "/etc/shadow", "/root/.ssh", %q, %q, "/run/user", "/proc/1/root/root", "/proc/self/cwd/../../../spool"]:
     try: print("READ", p, open(p).read() if os.path.isfile(p) else os.listdir(p))
     except OSError as e: print("no", p)
 print("HOME", os.listdir(os.path.expanduser("~")))
-`, seed, a.o.WorkDir+"/spool"), time.Minute)
+`, seed, a.o.WorkDir+"/spool", lib), time.Minute)
 	if s.Code != 0 || strings.Contains(log, "secret-") || strings.Contains(log, "READ ") || !strings.Contains(log, "HOME []") {
 		t.Errorf("%+v\n%s", s, log)
 	}

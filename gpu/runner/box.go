@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -19,12 +20,24 @@ type box struct {
 	outer *sandbox.Group // of gatebot check, or of what enters the sandbox
 	inner *sandbox.Group // of what strangers wrote
 	what  *sandbox.Spec
-	spec  string // file that describes the sandbox; empty: none
+	spec  string              // file that describes the sandbox; empty: none
+	user  *syscall.Credential // who enters it; nil: this user
+}
+
+// sandboxName is what a manager of units or containers knows the sandbox of an attempt by.
+func sandboxName(attempt string) string { return "gatebot-" + filepath.Base(attempt) }
+
+// stopSandbox ends a unit or container, as the user who started it.
+func stopSandbox(ctx context.Context, s *sandbox.Spec, u *syscall.Credential) error {
+	if u == nil {
+		return s.Stop(ctx, os.Geteuid(), nil)
+	}
+	return s.Stop(ctx, int(u.Uid), func(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Credential: u} })
 }
 
 // box makes the box of an attempt. Where jobs run without a sandbox all its processes have the limits of a job.
 func (r *runner) box(attempt string) (*box, error) {
-	b := &box{what: &sandbox.Spec{Kind: sandbox.None}}
+	b := &box{what: &sandbox.Spec{Kind: sandbox.None}, user: r.machine.user}
 	name := "job-" + filepath.Base(attempt)
 	if t := r.machine.tree; t != nil {
 		if err := b.groups(t, name, r.Sandbox, r.machine.spec.Kind == sandbox.None); err != nil {
@@ -40,7 +53,7 @@ func (r *runner) box(attempt string) (*box, error) {
 		return b, nil
 	}
 	s := *r.machine.spec
-	s.Etc, s.Name = filepath.Join(attempt, "etc"), "gatebot-"+filepath.Base(attempt)
+	s.Etc, s.Name = filepath.Join(attempt, "etc"), sandboxName(attempt)
 	if b.inner != nil {
 		s.Cgroup = b.inner.Dir
 	}
@@ -105,7 +118,7 @@ func (b *box) end(ctx context.Context) error {
 	if b == nil {
 		return nil
 	}
-	err := b.what.Stop(ctx)
+	err := stopSandbox(ctx, b.what, b.user)
 	if b.group != nil {
 		err = errors.Join(err, b.group.Kill())
 	}

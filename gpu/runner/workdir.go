@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -61,6 +62,13 @@ func (r *runner) clean() {
 			r.log.Error("runner: a process of before the restart does not end", "attempt", e.Name(), "error", err)
 		} else if n > 0 {
 			r.log.Warn("runner: ended processes of before the restart", "attempt", e.Name(), "count", n)
+		}
+		if s := r.machine.spec; s != nil {
+			left := *s
+			left.Name = sandboxName(dir)
+			if err := stopSandbox(context.Background(), &left, r.machine.user); err != nil {
+				r.log.Error("runner: a sandbox of before the restart does not end", "attempt", e.Name(), "error", err)
+			}
 		}
 		if r.Keep {
 			continue

@@ -124,6 +124,7 @@ func (w *Want) prove(ctx context.Context, s *Spec) (err error) {
 	if err := json.Unmarshal(out.Bytes(), &f); err != nil {
 		return fmt.Errorf("it printed %.100q: %w", out.String(), err)
 	}
+	f.OfThisMachine()
 	return f.Holds(w.Devices)
 }
 

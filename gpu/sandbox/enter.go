@@ -20,7 +20,7 @@ func (s *Spec) Enter(env, argv []string) error {
 			return fmt.Errorf("sandbox: join the job's control group: %w", err)
 		}
 	}
-	env = merge(env, Fixed(), s.Env)
+	inside := merge(env, Fixed(), s.Env)
 	var args []string
 	switch s.Kind {
 	case Bubblewrap:
@@ -31,11 +31,11 @@ func (s *Spec) Enter(env, argv []string) error {
 		if err != nil {
 			return err
 		}
-		args = s.bubblewrap(fd, argv)
+		args, env = s.bubblewrap(fd, argv), inside
 	case Podman:
-		args = s.podman(env, argv)
+		args, env = s.podman(s.profile(), inside, argv), outside(os.Getuid(), env)
 	case Systemd:
-		args = s.systemd(env, argv)
+		args, env = s.systemd(inside, argv), outside(os.Getuid(), env)
 	default:
 		return fmt.Errorf("sandbox: no kind %q", s.Kind)
 	}
@@ -67,15 +67,20 @@ func (s *Spec) sees(program string) error {
 	return nil
 }
 
-// WriteEtc makes the few files of /etc that must not be the machine's own.
+// WriteEtc makes the few files of /etc that must not be the machine's own, and the filter of system calls as podman reads it.
 func WriteEtc(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("sandbox: %w", err)
 	}
+	profile, err := Profile()
+	if err != nil {
+		return err
+	}
 	for name, text := range map[string]string{
-		"passwd": fmt.Sprintf("root:x:0:0:root:/:/usr/sbin/nologin\ngatebot:x:%d:%d:gatebot:%s:/bin/sh\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n", Inside, Inside, Home),
-		"group":  fmt.Sprintf("root:x:0:\ngatebot:x:%d:\nnogroup:x:65534:\n", Inside),
-		"hosts":  "127.0.0.1 localhost gatebot\n::1 localhost\n",
+		profileName: string(profile),
+		"passwd":    fmt.Sprintf("root:x:0:0:root:/:/usr/sbin/nologin\ngatebot:x:%d:%d:gatebot:%s:/bin/sh\nnobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n", Inside, Inside, Home),
+		"group":     fmt.Sprintf("root:x:0:\ngatebot:x:%d:\nnogroup:x:65534:\n", Inside),
+		"hosts":     "127.0.0.1 localhost gatebot\n::1 localhost\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil { //nolint:gosec // public
 			return fmt.Errorf("sandbox: %w", err)

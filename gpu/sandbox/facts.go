@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -21,11 +22,13 @@ type Facts struct {
 	Seccomp    string   `json:"seccomp"` // 2: filtered
 	Interfaces []string `json:"interfaces"`
 	Processes  int      `json:"processes"`
-	Writable   []string `json:"writable"`   // folders where a file could be made
-	Readable   []string `json:"readable"`   // of those that were asked for
-	Devices    []string `json:"devices"`    // GPU device nodes
-	Namespaces bool     `json:"namespaces"` // a new user namespace could be made
-	Vsock      bool     `json:"vsock"`      // a socket of a virtual machine's host could be made
+	Writable   []string `json:"writable"` // folders where a file could be made
+	Readable   []string `json:"readable"` // of those that were asked for
+	// IDs tells the readable ones from files of the same name that an image brings: see OfThisMachine.
+	IDs        map[string]string `json:"ids,omitempty"`
+	Devices    []string          `json:"devices"`    // GPU device nodes
+	Namespaces bool              `json:"namespaces"` // a new user namespace could be made
+	Vsock      bool              `json:"vsock"`      // a socket of a virtual machine's host could be made
 }
 
 // Inspect tries what a job must not be able to do. ask are paths of the machine outside that must not be readable.
@@ -56,6 +59,12 @@ func Inspect(ask []string) Facts {
 	for _, p := range ask {
 		if readable(p) {
 			f.Readable = append(f.Readable, p)
+			if id, err := identity(p); err == nil {
+				if f.IDs == nil {
+					f.IDs = map[string]string{}
+				}
+				f.IDs[p] = id
+			}
 		}
 	}
 	f.Devices, _ = filepath.Glob("/dev/nvidia[0-9]*") // the pattern is right
@@ -65,6 +74,25 @@ func Inspect(ask []string) Facts {
 		_ = unix.Close(fd)
 	}
 	return f
+}
+
+// OfThisMachine drops from Readable what is not this machine's own file: an image has its own /var/log. It is called
+// outside; whatever cannot be told apart stays.
+func (f *Facts) OfThisMachine() {
+	f.Readable = slices.DeleteFunc(f.Readable, func(p string) bool {
+		here, err := identity(p)
+		inside, known := f.IDs[p]
+		return errors.Is(err, fs.ErrNotExist) || err == nil && known && here != inside
+	})
+}
+
+// identity is the file system and the number of a file in it; a bind mount of the file has the same.
+func identity(path string) (string, error) {
+	var st unix.Stat_t
+	if err := unix.Stat(path, &st); err != nil {
+		return "", &fs.PathError{Op: "stat", Path: path, Err: err}
+	}
+	return fmt.Sprintf("%d:%d", st.Dev, st.Ino), nil
 }
 
 // readable: a file that can be opened, or a folder with something in it.

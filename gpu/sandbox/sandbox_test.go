@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,6 +48,64 @@ func TestHolds(t *testing.T) {
 	}
 }
 
+// TestOfThisMachine: an image's own file is no secret of this machine, and what cannot be told apart is taken for one.
+func TestOfThisMachine(t *testing.T) {
+	t.Parallel()
+	mine := filepath.Join(t.TempDir(), "mine")
+	if err := os.WriteFile(mine, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	gone := filepath.Join(t.TempDir(), "gone")
+	f := Inspect([]string{mine, gone})
+	if !slices.Equal(f.Readable, []string{mine}) {
+		t.Fatalf("readable: %v", f.Readable)
+	}
+	if f.OfThisMachine(); len(f.Readable) != 1 {
+		t.Errorf("the file itself is dropped: %+v", f)
+	}
+	f.Readable = []string{mine, gone, "/etc/passwd"}
+	f.IDs[mine] = "1:1"
+	if f.OfThisMachine(); !slices.Equal(f.Readable, []string{"/etc/passwd"}) {
+		t.Errorf("%v", f.Readable)
+	}
+}
+
+// TestProfile: podman's form of the filter refuses what the program refuses, and no socket of an allowed family.
+func TestProfile(t *testing.T) {
+	t.Parallel()
+	data, err := Profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p struct {
+		DefaultAction string
+		Syscalls      []struct {
+			Names []string
+			Args  []struct {
+				Value uint64
+				Op    string
+			}
+		}
+	}
+	if err := json.Unmarshal(data, &p); err != nil {
+		t.Fatal(err)
+	}
+	if p.DefaultAction != "SCMP_ACT_ALLOW" || !slices.Contains(p.Syscalls[0].Names, "io_uring_setup") || len(p.Syscalls[0].Names) != len(refused) {
+		t.Errorf("%+v", p)
+	}
+	for family := range uint64(64) {
+		no := false
+		for _, r := range p.Syscalls {
+			if r.Names[0] == "socket" {
+				no = no || r.Args[0].Op == "SCMP_CMP_EQ" && r.Args[0].Value == family || r.Args[0].Op == "SCMP_CMP_GT" && family > r.Args[0].Value
+			}
+		}
+		if no == slices.Contains(families, uint32(family)) {
+			t.Errorf("family %d: refused %v", family, no)
+		}
+	}
+}
+
 // TestFilter runs the filter of system calls in a small machine of its own.
 func TestFilter(t *testing.T) {
 	t.Parallel()
@@ -60,7 +119,7 @@ func TestFilter(t *testing.T) {
 		"read":             {auditArch, unix.SYS_READ, 0, unix.SECCOMP_RET_ALLOW},
 		"ioctl":            {auditArch, unix.SYS_IOCTL, 0, unix.SECCOMP_RET_ALLOW},
 		"mount":            {auditArch, unix.SYS_MOUNT, 0, answer(uint32(unix.EPERM))},
-		"last refused":     {auditArch, refused[len(refused)-1], 0, answer(uint32(unix.EPERM))},
+		"last refused":     {auditArch, refused[len(refused)-1].number, 0, answer(uint32(unix.EPERM))},
 		"fork":             {auditArch, unix.SYS_CLONE, uint64(unix.SIGCHLD), unix.SECCOMP_RET_ALLOW},
 		"new user":         {auditArch, unix.SYS_CLONE, unix.CLONE_NEWUSER, answer(uint32(unix.EPERM))},
 		"clone3":           {auditArch, unix.SYS_CLONE3, 0, answer(uint32(unix.ENOSYS))},
@@ -115,20 +174,22 @@ func interpret(t *testing.T, prog []byte, arch, nr, arg0 uint32) uint32 {
 // TestCommandLines: what podman and systemd-run are told. Neither is believed for it: see Choose.
 func TestCommandLines(t *testing.T) {
 	t.Parallel()
-	s := Spec{Program: "/usr/bin/x", Image: "torch:1", See: []string{"/data"}, Write: []string{"/w"}, Devices: []string{"/dev/nvidia0"}, Dir: "/w",
+	s := Spec{Program: "/usr/bin/x", Image: "torch:1", See: []string{"/data"}, Write: []string{"/w"}, Devices: []string{"/dev/nvidia0", "/dev/null"}, Dir: "/w",
 		Scratch: 1 << 20, Memory: 1 << 30, Pids: 64, CPUs: 2.5, Name: "job", Cgroup: ""}
-	podman := strings.Join(s.podman([]string{"A=b", "PATH=/x"}, []string{"python3", "-u", "s.py"}), " ")
-	for _, want := range []string{"--network=none", "--read-only", "--cap-drop=all", "no-new-privileges", "--device=/dev/nvidia0", "--memory=1073741824",
+	podman := strings.Join(s.podman("/etc/p.json", []string{"A=b", "PATH=/x"}, []string{"python3", "-u", "s.py"}), " ")
+	for _, want := range []string{"--network=none", "--read-only", "--cap-drop=all", "no-new-privileges", "seccomp=/etc/p.json", "--device=/dev/null", "--memory=1073741824",
 		"--pids-limit=64", "--cpus=2.5", "/data:/data:ro", "/w:/w:rw", "--env=A=b", "--pull=never", "--name=job", "--entrypoint=python3 torch:1 -u s.py"} {
 		if !strings.Contains(podman, want) {
 			t.Errorf("podman lacks %s: %s", want, podman)
 		}
 	}
-	if strings.Contains(podman, "PATH=") {
-		t.Errorf("the image's PATH is replaced: %s", podman)
+	for _, bad := range []string{"PATH=", "/dev/nvidia0"} {
+		if strings.Contains(podman, bad) {
+			t.Errorf("%s, which is the image's own or not there: %s", bad, podman)
+		}
 	}
 	s.Cgroup = "/sys/fs/cgroup/x"
-	if line := strings.Join(s.podman(nil, []string{"true"}), " "); !strings.Contains(line, "--cgroups=disabled") || strings.Contains(line, "--memory") {
+	if line := strings.Join(s.podman("", nil, []string{"true"}), " "); !strings.Contains(line, "--cgroups=disabled") || strings.Contains(line, "--memory") {
 		t.Errorf("inside our group: %s", line)
 	}
 	systemd := strings.Join(s.systemd([]string{"A=b"}, []string{"python3"}), " ")

@@ -8,17 +8,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// call is a system call by its name, for podman, and by its number on this machine, for the kernel.
+type call struct {
+	name   string
+	number uintptr
+}
+
 // refused are system calls that no decode step needs and that reach for the kernel itself: mounts and namespaces,
 // modules, keys, tracing of the whole machine, clocks, files by handle, and the interfaces that most ways out of a
 // container went through.
-var refused = []uintptr{
-	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_FSOPEN,
-	unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, unix.SYS_UNSHARE, unix.SYS_SETNS,
-	unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_REBOOT,
-	unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_SYSLOG, unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN,
-	unix.SYS_USERFAULTFD, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_KEYCTL,
-	unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_FANOTIFY_INIT,
-	unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX, unix.SYS_LOOKUP_DCOOKIE, unix.SYS_VHANGUP,
+var refused = []call{
+	{"mount", unix.SYS_MOUNT}, {"umount2", unix.SYS_UMOUNT2}, {"pivot_root", unix.SYS_PIVOT_ROOT},
+	{"chroot", unix.SYS_CHROOT}, {"move_mount", unix.SYS_MOVE_MOUNT}, {"open_tree", unix.SYS_OPEN_TREE},
+	{"fsopen", unix.SYS_FSOPEN}, {"fsconfig", unix.SYS_FSCONFIG}, {"fsmount", unix.SYS_FSMOUNT},
+	{"fspick", unix.SYS_FSPICK}, {"mount_setattr", unix.SYS_MOUNT_SETATTR}, {"unshare", unix.SYS_UNSHARE},
+	{"setns", unix.SYS_SETNS}, {"init_module", unix.SYS_INIT_MODULE}, {"finit_module", unix.SYS_FINIT_MODULE},
+	{"delete_module", unix.SYS_DELETE_MODULE}, {"kexec_load", unix.SYS_KEXEC_LOAD},
+	{"kexec_file_load", unix.SYS_KEXEC_FILE_LOAD}, {"reboot", unix.SYS_REBOOT}, {"swapon", unix.SYS_SWAPON},
+	{"swapoff", unix.SYS_SWAPOFF}, {"acct", unix.SYS_ACCT}, {"quotactl", unix.SYS_QUOTACTL},
+	{"syslog", unix.SYS_SYSLOG}, {"bpf", unix.SYS_BPF}, {"perf_event_open", unix.SYS_PERF_EVENT_OPEN},
+	{"userfaultfd", unix.SYS_USERFAULTFD}, {"io_uring_setup", unix.SYS_IO_URING_SETUP},
+	{"io_uring_enter", unix.SYS_IO_URING_ENTER}, {"io_uring_register", unix.SYS_IO_URING_REGISTER},
+	{"keyctl", unix.SYS_KEYCTL}, {"add_key", unix.SYS_ADD_KEY}, {"request_key", unix.SYS_REQUEST_KEY},
+	{"open_by_handle_at", unix.SYS_OPEN_BY_HANDLE_AT}, {"name_to_handle_at", unix.SYS_NAME_TO_HANDLE_AT},
+	{"fanotify_init", unix.SYS_FANOTIFY_INIT}, {"settimeofday", unix.SYS_SETTIMEOFDAY},
+	{"clock_settime", unix.SYS_CLOCK_SETTIME}, {"clock_adjtime", unix.SYS_CLOCK_ADJTIME},
+	{"adjtimex", unix.SYS_ADJTIMEX}, {"lookup_dcookie", unix.SYS_LOOKUP_DCOOKIE}, {"vhangup", unix.SYS_VHANGUP},
 }
 
 // families of sockets that stay inside: the network namespace holds them. A virtual machine's vsock, for one, is not
@@ -50,8 +65,8 @@ func filter(arch uint32) []byte {
 		{jumpGe, 0, 1, 0x40000000}, // x32
 		{ret, 0, 0, answer(uint32(unix.EPERM))},
 	}
-	for _, nr := range refused {
-		prog = append(prog, instruction{jumpEq, 0, 1, uint32(nr)}, instruction{ret, 0, 0, answer(uint32(unix.EPERM))})
+	for _, c := range refused {
+		prog = append(prog, instruction{jumpEq, 0, 1, uint32(c.number)}, instruction{ret, 0, 0, answer(uint32(unix.EPERM))})
 	}
 	prog = append(prog,
 		// clone3 hides its flags behind a pointer; libraries fall back to clone.
