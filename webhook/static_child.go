@@ -11,8 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // Exit codes of `gatebot scan` (DESIGN 5.1).
@@ -41,16 +39,14 @@ func scanChild(ctx context.Context, exe, dir string, args ...string) ([]byte, er
 	cmd := exec.CommandContext(ctx, exe, args...)
 	out, errs := &capped{left: scanOutput}, &capped{left: 64 << 10}
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, scanEnv(), out, errs, 5*time.Second
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = scanAttr()
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	for what, limit := range map[int]uint64{unix.RLIMIT_AS: scanMemory, unix.RLIMIT_CPU: scanCPU, unix.RLIMIT_NOFILE: scanFiles, unix.RLIMIT_CORE: 0} {
-		if err := unix.Prlimit(cmd.Process.Pid, what, &unix.Rlimit{Cur: limit, Max: limit}, nil); err != nil && !errors.Is(err, unix.ESRCH) {
-			_ = cmd.Cancel()
-			return nil, errors.Join(fmt.Errorf("limits of the child: %w", err), cmd.Wait())
-		}
+	if err := limitScan(cmd.Process.Pid); err != nil {
+		_ = cmd.Cancel()
+		return nil, errors.Join(fmt.Errorf("limits of the child: %w", err), cmd.Wait())
 	}
 	err := cmd.Wait()
 	var exit *exec.ExitError

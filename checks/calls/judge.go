@@ -85,7 +85,7 @@ func (j *judge) event(e trace.Event) {
 	c := e.Base()
 	switch e := e.(type) {
 	case *trace.Region:
-		if _, wanted := j.r.Entered[e.Name]; wanted && e.At == trace.Enter {
+		if _, wanted := j.r.Entered[e.Name]; wanted && e.At == trace.Enter && !e.Resumed {
 			j.r.Entered[e.Name]++
 			j.entries[entry{c.Rank, c.PID, e.Name}]++
 		}

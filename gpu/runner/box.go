@@ -89,7 +89,7 @@ func (b *box) enter(attr *syscall.SysProcAttr) (leave func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("runner: control group: %w", err)
 	}
-	attr.UseCgroupFD, attr.CgroupFD = true, int(f.Fd())
+	startIn(attr, f)
 	return func() { _ = f.Close() }, nil
 }
 

@@ -10,17 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
-
-// becomeReaper makes orphans below this process its children, instead of init's.
-func becomeReaper() error {
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("become subreaper: %w", err)
-	}
-	return nil
-}
 
 // proc is a line of the process table.
 type proc struct {

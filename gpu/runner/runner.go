@@ -63,6 +63,9 @@ type Options struct {
 }
 
 func (o *Options) fill() error {
+	if err := usable(); err != nil {
+		return err
+	}
 	switch {
 	case o.Name == "":
 		return errors.New("runner: no name given")

@@ -62,4 +62,6 @@ type Region struct {
 	Name  string `json:"name"`
 	At    string `json:"at"`              // Enter or Exit
 	Eager bool   `json:"eager,omitempty"` // configured as an eager break: not captured
+	// Resumed: an enter behind an eager part of the same pass through the region, which is not another pass.
+	Resumed bool `json:"resumed,omitempty"`
 }

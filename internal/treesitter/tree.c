@@ -1,4 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
+#define _DARWIN_C_SOURCE // malloc/malloc.h of macOS needs more than POSIX
 #include "tree.h"
 
 #include <stdlib.h>

@@ -15,6 +15,9 @@ class Recorder:
     def gatebot_region_enter(self, name):
         self.calls.append("+" + name.decode())
 
+    def gatebot_region_resume(self, name):
+        self.calls.append("~" + name.decode())
+
     def gatebot_region_exit(self, name):
         self.calls.append("-" + name.decode())
 
@@ -61,12 +64,19 @@ def test_eager_leaves_every_region_and_comes_back(probe):
         with gatebot.eager():
             with gatebot.region("inner"):
                 pass
-    assert probe.calls == ["+L00", "+moe", "-moe", "-L00", "+inner", "-inner", "+L00", "+moe", "-moe", "-L00"]
+    assert probe.calls == ["+L00", "+moe", "-moe", "-L00", "+inner", "-inner", "~L00", "~moe", "-moe", "-L00"]
 
 
 def test_an_exception_ends_the_region(probe):
     with pytest.raises(KeyError), gatebot.region("a"), gatebot.eager():
         raise KeyError
+    assert probe.calls == ["+a", "-a", "~a", "-a"]
+
+
+def test_a_probe_from_before_enters_again(probe, monkeypatch):
+    monkeypatch.delattr(Recorder, "gatebot_region_resume")
+    with gatebot.region("a"), gatebot.eager():
+        pass
     assert probe.calls == ["+a", "-a", "+a", "-a"]
 
 

@@ -15,7 +15,9 @@ static thread *scratch;                                      // lines are put in
 
 // --- time
 
+#if defined(__x86_64__)
 static bool even; // the counter can be used
+#endif
 
 // Pairs of counter and clock: what was counted between the last two is put on the line through them, under draining.
 static struct { uint64_t ticks; int64_t ns; } before, after;

@@ -13,6 +13,16 @@ static void mark(const char *kind, const char *name, int enter) {
 }
 
 void gatebot_region_enter(const char *name) { mark("region", name ? name : "?", 1); }
+
+// A region goes on after a part that was none of it: entered again, and no new pass through it.
+void gatebot_region_resume(const char *name) {
+  thread *t = thread_self();
+  if (!t || !line_begin(t, "region", now_ns())) return;
+  put(t, ",\"name\":"), put_string(t, name && *name ? name : "?");
+  put(t, ",\"at\":\"enter\",\"resumed\":true");
+  line_end(t);
+}
+
 void gatebot_region_exit(const char *name) { mark("region", name ? name : "?", 0); }
 void gatebot_phase(const char *name, int enter) { mark("phase", name ? name : "?", enter); }
 

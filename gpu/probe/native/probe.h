@@ -12,6 +12,7 @@ EXPORT int InitializeInjectionNvtx2(void *get_table);  // called by NVTX, see NV
 
 EXPORT void gatebot_region_enter(const char *name);
 EXPORT void gatebot_region_exit(const char *name);
+EXPORT void gatebot_region_resume(const char *name);    // enters it again within the same pass
 EXPORT void gatebot_phase(const char *name, int enter); // enter: 1 begins, 0 ends it
 EXPORT void gatebot_step(int i, int enter);
 EXPORT void gatebot_host_wait(const char *name, int enter); // the host waits for a framework that waits for the device

@@ -29,6 +29,9 @@ def find():
         ):
             function = getattr(lib, name)
             function.argtypes, function.restype = types, None
+        resume = getattr(lib, "gatebot_region_resume", None)
+        if resume is not None:
+            resume.argtypes, resume.restype = [ctypes.c_char_p], None
         lib.gatebot_active.argtypes, lib.gatebot_active.restype = [], ctypes.c_int
     except AttributeError:  # another tool's injection
         _looked_for = path
