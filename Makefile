@@ -2,15 +2,17 @@
 SHELL := /bin/bash
 GO ?= go
 GOLANGCI_VERSION := v2.15.0
+ACTIONLINT_VERSION := v1.7.7
 CACHE := $(CURDIR)/.cache
 LINT := $(CACHE)/bin/golangci-lint-$(GOLANGCI_VERSION)
+ACTIONLINT := $(CACHE)/bin/actionlint-$(ACTIONLINT_VERSION)
 VENV := $(CACHE)/venv
 PYTEST_VERSION := 8.4.2
 GORELEASER_VERSION := v2.14.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: build-gpu chaos build test test-cuda test-torch test-python browser-test lint bench demo fuzz generate new-rule release-dry deb-test clean
+.PHONY: build-gpu chaos build test test-cuda test-torch test-python browser-test lint bench demo fuzz generate new-rule release-dry release-same deb-test sandbox-test clean
 
 build: ## bin/gatebot, and the probe that the CUDA driver loads
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/gatebot ./cmd/gatebot
@@ -52,9 +54,15 @@ build-gpu: build ## bin/gatebot-gpu too (fetches CUDA headers once; needs no GPU
 test-cuda: ## the Go/CUDA part against the pretend driver (fetches CUDA headers once)
 	gpu/device/test.sh
 
-lint: $(LINT)
+lint: $(LINT) $(ACTIONLINT)
 	$(LINT) run ./...
+	$(ACTIONLINT)
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
+
+$(ACTIONLINT):
+	@mkdir -p $(CACHE)/bin
+	GOFLAGS= GOBIN=$(CACHE)/bin $(GO) install github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION)
+	@mv $(CACHE)/bin/actionlint $(ACTIONLINT)
 
 $(LINT):
 	@mkdir -p $(CACHE)/bin
@@ -86,12 +94,19 @@ generate: ## registry, rule tests and docs/rules.md from the rules
 GORELEASER := $(CACHE)/bin/goreleaser-$(GORELEASER_VERSION)
 CYCLONEDX := $(CACHE)/bin/cyclonedx-gomod
 
-release-dry: $(GORELEASER) $(CYCLONEDX) ## every artefact of a release into dist/, and nothing published
-	mkdir -p dist-extra
-	PATH=$(CACHE)/bin:$$PATH $(GORELEASER) release --snapshot --clean --skip=publish
+release-dry: $(GORELEASER) $(CYCLONEDX) ## every artefact of a release into dist/, for all platforms, and nothing published
+	PWD=$(CURDIR) PATH=$(CACHE)/bin:$$PATH $(GORELEASER) release --snapshot --clean --skip=publish
+	packaging/formats.sh dist
 
-deb-test: ## the Debian package in a clean chroot (root, debootstrap)
+release-same: release-dry ## builds the commit again, in another folder and with an empty build cache: the same bytes
+	packaging/same.sh
+
+deb-test: ## the Debian packages in a clean chroot (root, debootstrap; the one for arm64 under qemu-user-static)
 	packaging/debian/chroot-test.sh dist/gatebot_*_linux_amd64.deb
+	packaging/debian/chroot-test.sh dist/gatebot_*_linux_arm64.deb
+
+sandbox-test: ## the attacks of strangers' code against rootless podman (root, podman, debootstrap)
+	gpu/sandbox/podman-test.sh
 
 $(GORELEASER):
 	@mkdir -p $(CACHE)/bin
