@@ -62,7 +62,7 @@ func Choose(ctx context.Context, w Want) (spec *Spec, notes []string, err error)
 }
 
 func (w *Want) candidate(k Kind) (*Spec, error) {
-	s := &Spec{Kind: k, See: w.See, Devices: w.Devices, Scratch: w.Scratch, Memory: w.Memory, Pids: w.Pids, CPUs: w.CPUs}
+	s := &Spec{Kind: k, Runtime: os.Getenv("XDG_RUNTIME_DIR"), See: w.See, Devices: w.Devices, Scratch: w.Scratch, Memory: w.Memory, Pids: w.Pids, CPUs: w.CPUs}
 	name := map[Kind]string{Podman: "podman", Bubblewrap: "bwrap", Systemd: "systemd-run"}[k]
 	if name == "" {
 		return nil, fmt.Errorf("no such kind of sandbox (there are podman, bubblewrap, systemd and none)")
@@ -110,7 +110,7 @@ func (w *Want) prove(ctx context.Context, s *Spec) (err error) {
 	args := append(append([]string{}, w.Wrapper...), file, "--")
 	args = append(append(args, w.Facts...), w.Secrets...)
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "XDG_RUNTIME_DIR=" + os.Getenv("XDG_RUNTIME_DIR"), "HOME=" + os.Getenv("HOME")}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
 	cmd.WaitDelay = 2 * time.Second
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

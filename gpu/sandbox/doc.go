@@ -36,6 +36,7 @@ type Spec struct {
 	Kind    Kind     `json:"kind"`
 	Program string   `json:"program,omitempty"` // bwrap, podman or systemd-run
 	Image   string   `json:"image,omitempty"`   // podman
+	Runtime string   `json:"runtime,omitempty"` // XDG_RUNTIME_DIR of the user who enters; used when it is that user's own
 	See     []string `json:"see,omitempty"`     // files and folders that are visible, read-only, beside the system's own
 	Write   []string `json:"write,omitempty"`   // folders that are visible and writable
 	Devices []string `json:"devices,omitempty"` // device nodes

@@ -33,9 +33,9 @@ func (s *Spec) Enter(env, argv []string) error {
 		}
 		args, env = s.bubblewrap(fd, argv), inside
 	case Podman:
-		args, env = s.podman(s.profile(), inside, argv), outside(os.Getuid(), env)
+		args, env = s.podman(s.profile(), inside, argv), s.outside(os.Getuid(), env)
 	case Systemd:
-		args, env = s.systemd(inside, argv), outside(os.Getuid(), env)
+		args, env = s.systemd(inside, argv), s.outside(os.Getuid(), env)
 	default:
 		return fmt.Errorf("sandbox: no kind %q", s.Kind)
 	}

@@ -12,7 +12,7 @@ import (
 // systemctl. They find their images, their configuration and their manager by the home and the runtime directory of the
 // user they run as, which are not those of the job. env is what the job was given; its search path, and the mark by which
 // the runner finds its processes, stay.
-func outside(uid int, env []string) []string {
+func (s *Spec) outside(uid int, env []string) []string {
 	var out []string
 	for _, kv := range env {
 		name, _, _ := strings.Cut(kv, "=")
@@ -28,7 +28,7 @@ func outside(uid int, env []string) []string {
 		out = append(out, "HOME=/") // podman then says which folder it cannot make
 	}
 	// One that belongs to somebody else is that of a runner which runs its jobs as another user.
-	for _, dir := range []string{os.Getenv("XDG_RUNTIME_DIR"), "/run/user/" + strconv.Itoa(uid)} {
+	for _, dir := range []string{s.Runtime, "/run/user/" + strconv.Itoa(uid)} {
 		info, err := os.Stat(dir)
 		if err != nil {
 			continue

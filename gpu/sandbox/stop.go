@@ -24,7 +24,7 @@ func (s *Spec) Stop(ctx context.Context, uid int, prepare func(*exec.Cmd)) error
 	defer cancel()
 	run := func(name string, args ...string) (string, error) {
 		cmd := exec.CommandContext(ctx, name, args...)
-		cmd.Env, cmd.Dir = outside(uid, os.Environ()), "/"
+		cmd.Env, cmd.Dir = s.outside(uid, os.Environ()), "/"
 		if prepare != nil {
 			prepare(cmd)
 		}
