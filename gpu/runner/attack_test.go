@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -185,8 +186,12 @@ func (a *arena) fire(script, text string, limit time.Duration) (*queue.FireState
 
 // runsAs is what a job finds its user to be: in a container the one that started it, else one of its own.
 func (a *arena) runsAs() string {
-	if a.o.Sandbox.Kind == sandbox.Podman {
-		return fmt.Sprintf("step runs as %d\n", os.Getuid())
+	if a.o.Sandbox.Kind != sandbox.Bubblewrap {
+		uid := os.Getuid()
+		if a.o.Sandbox.User != "" {
+			uid, _ = strconv.Atoi(jobUser)
+		}
+		return fmt.Sprintf("step runs as %d\n", uid)
 	}
 	return fmt.Sprintf("step runs as %d\n", sandbox.Inside)
 }

@@ -13,6 +13,8 @@ func filterFile() (int, error) { return 0, errElsewhere }
 // Profile cannot be made: the numbers of system calls are those of Linux.
 func Profile() ([]byte, error) { return nil, errElsewhere }
 
+func refusedNames() []string { return nil }
+
 func makesNamespaces() bool { return true }
 
 func opensVsock() bool { return true }

@@ -26,12 +26,8 @@ func Profile() ([]byte, error) {
 		Args     []arg    `json:"args,omitempty"`
 	}
 	const refuse, equal, above, masked = "SCMP_ACT_ERRNO", "SCMP_CMP_EQ", "SCMP_CMP_GT", "SCMP_CMP_MASKED_EQ"
-	var names []string
-	for _, c := range refused {
-		names = append(names, c.name)
-	}
 	rules := []rule{
-		{names, refuse, uint(unix.EPERM), nil},
+		{refusedNames(), refuse, uint(unix.EPERM), nil},
 		{[]string{"clone3"}, refuse, uint(unix.ENOSYS), nil},
 		{[]string{"clone"}, refuse, uint(unix.EPERM), []arg{{0, unix.CLONE_NEWUSER, unix.CLONE_NEWUSER, masked}}},
 	}
@@ -48,4 +44,12 @@ func Profile() ([]byte, error) {
 		return nil, fmt.Errorf("sandbox: filter of system calls: %w", err)
 	}
 	return data, nil
+}
+
+func refusedNames() []string {
+	var names []string
+	for _, c := range refused {
+		names = append(names, c.name)
+	}
+	return names
 }

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -193,7 +194,7 @@ func TestCommandLines(t *testing.T) {
 		t.Errorf("inside our group: %s", line)
 	}
 	systemd := strings.Join(s.systemd([]string{"A=b"}, []string{"python3"}), " ")
-	for _, want := range []string{"PrivateNetwork=yes", "DynamicUser=yes", "NoNewPrivileges=yes", "ProtectSystem=strict", "DeviceAllow=/dev/nvidia0 rw",
+	for _, want := range []string{"PrivateNetwork=yes", fmt.Sprintf("User=%d", os.Getuid()), "TemporaryFileSystem=/etc:ro", "NoNewPrivileges=yes", "ProtectSystem=strict", "DeviceAllow=/dev/nvidia0 rw",
 		"DevicePolicy=closed", "MemoryMax=1073741824", "TasksMax=64", "CPUQuota=250%", "BindReadOnlyPaths=/data", "BindPaths=/w", "--unit=job", "-- python3"} {
 		if !strings.Contains(systemd, want) {
 			t.Errorf("systemd-run lacks %s: %s", want, systemd)
