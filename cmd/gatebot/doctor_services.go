@@ -48,8 +48,8 @@ func (o *doctorOptions) checkServe(context.Context) doctor.Outcome {
 		return doctor.Failed("download a private key on the settings page of the App", "app.private_key_file: %v", err)
 	}
 	if c.Webhook.SecretFile != "" {
-		if text, err := os.ReadFile(c.Webhook.SecretFile); err != nil || strings.TrimSpace(string(text)) == "" {
-			return doctor.Failed("write the secret of the webhook into it", "webhook.secret_file %s: missing or empty", c.Webhook.SecretFile)
+		if text, err := os.ReadFile(c.Webhook.SecretFile); err != nil || len(strings.TrimSpace(string(text))) < 8 {
+			return doctor.Failed("write the secret of the webhook into it, at least 8 random characters", "webhook.secret_file %s: missing or too short", c.Webhook.SecretFile)
 		}
 	} else if c.GitHub.Poll == 0 && os.Getenv(c.Webhook.SecretEnv) == "" {
 		return doctor.Failed("set it", "webhook.secret_env: %s is not set here", c.Webhook.SecretEnv)
