@@ -30,6 +30,7 @@ type planner struct {
 	metrics *Metrics
 	pages   *pages // nil: no details pages
 	counted atomic.Pointer[census]
+	running runningJobs
 	log     *slog.Logger
 	now     func() time.Time
 }
@@ -203,7 +204,7 @@ func (p *planner) point(ctx context.Context, r *Record, rev uint64, fresh bool) 
 func (p *planner) newRound(ctx context.Context, r *Record, rev uint64, delivery string) (uint64, error) {
 	r.Round, r.Attempt, r.Infra, r.Epoch = r.Round+1, r.Attempt+1, 0, 0
 	r.State, r.RunID, r.Job, r.Final, r.InProgress, r.Warned = StatePlanned, 0, nil, nil, false, false
-	r.ApprovedBy, r.GateChanged, r.Shown, r.Position, r.Told = nil, nil, nil, 0, time.Time{}
+	r.ApprovedBy, r.GateChanged, r.Shown, r.Position, r.Told, r.Phase = nil, nil, nil, 0, time.Time{}, ""
 	r.Delivery, r.Created, r.Updated = delivery, p.now(), p.now()
 	return p.save(ctx, r, rev)
 }

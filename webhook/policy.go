@@ -15,6 +15,7 @@ type Policy struct {
 	PlanFor     time.Duration // how long planning is retried before the run ends without a verdict
 	QueueWarn   time.Duration // when a run says that no runner has taken it
 	QueueMax    time.Duration // when waiting for a runner ends without a verdict
+	Progress    time.Duration // least time between two words about one running job; 0: none
 	Grace       time.Duration // what a result may take beyond the job's own time limit
 	Retries     int           // attempts after the first that infrastructure may spoil
 	MaxBundle   int64         // bytes
@@ -34,7 +35,7 @@ func DefaultPolicy() Policy {
 		Check: "gatebot", Pool: "default", Timeout: 30 * time.Minute,
 		Lag: 30 * time.Second, NotYetFor: 10 * time.Minute, PlanFor: 2 * time.Hour,
 		QueueWarn: 10 * time.Minute, QueueMax: 24 * time.Hour, // GitHub gives up after 14 days
-		Grace: 10 * time.Minute, Retries: 2, MaxBundle: 1 << 30, KeepRecord: 30 * 24 * time.Hour,
+		Progress: 30 * time.Second, Grace: 10 * time.Minute, Retries: 2, MaxBundle: 1 << 30, KeepRecord: 30 * 24 * time.Hour,
 		Reuse: true, Families: true, HoldGateChanges: true,
 	}
 }

@@ -63,6 +63,7 @@ type Record struct {
 	Shown      []string   `json:"shown,omitempty"`    // check families that have a run of their own
 	Position   int        `json:"position,omitempty"` // in the queue, as GitHub was last told
 	Told       time.Time  `json:"told,omitzero"`      // when that was
+	Phase      string     `json:"phase,omitempty"`    // of the running job, as GitHub was last told
 	Runner     string     `json:"runner,omitempty"`   // that has it, or had it last
 	Reused     string     `json:"reused,omitempty"`   // commit whose verdict this is
 

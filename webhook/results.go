@@ -132,10 +132,11 @@ func orElse(s, other string) string {
 // started notes the lease and tells GitHub once that the run is in progress.
 func (p *planner) started(ctx context.Context, r *Record, rev uint64, res *queue.Result) error {
 	tell := !r.InProgress && r.State == StateQueued
-	r.InProgress, r.Updated, r.Runner = true, p.now(), res.Runner
+	r.InProgress, r.Updated, r.Runner, r.Told = true, p.now(), res.Runner, p.now()
 	if _, err := p.save(ctx, r, rev); err != nil {
 		return err
 	}
+	p.running.add(r.Key)
 	if !tell {
 		return nil
 	}
@@ -160,7 +161,7 @@ func (p *planner) again(ctx context.Context, r *Record, rev uint64, reason strin
 		return p.complete(ctx, r, rev, infrastructure(fmt.Sprintf("%s (attempt %d of %d)", reason, r.Infra, p.policy.Retries+1)))
 	}
 	r.Attempt++
-	r.Epoch, r.InProgress, r.State, r.Updated = 0, false, StateBundled, p.now()
+	r.Epoch, r.InProgress, r.Phase, r.State, r.Updated = 0, false, "", StateBundled, p.now()
 	r.Job.Attempt, r.Job.ID, r.Job.Enqueued = r.Attempt, r.jobID(), p.now()
 	rev, err := p.save(ctx, r, rev)
 	if err != nil {

@@ -209,6 +209,7 @@ func (s *Server) Run(ctx context.Context) error {
 	for _, l := range s.lanes() {
 		wg.Go(func() { l.run(ctx, work) })
 	}
+	wg.Go(func() { s.watching(ctx) })
 	for name, loop := range s.loops(work) {
 		wg.Go(func() { s.alone(ctx, name, loop) })
 	}

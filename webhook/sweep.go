@@ -44,6 +44,7 @@ func (p *planner) sweep(ctx context.Context, start bool) error {
 		case r.State != StateQueued:
 		case r.InProgress:
 			running[r.Pool]++
+			p.running.add(key) // of before the start of this process
 		default:
 			lines[r.Pool] = append(lines[r.Pool], r)
 		}

@@ -16,7 +16,8 @@ import (
 func (s *site) slow() (quick string, pids func() []int) {
 	s.Helper()
 	quick, list := s.File("quick"), s.File("pids")
-	script := fmt.Sprintf("#!/bin/sh\nif [ -e %[1]s ]; then exec %[2]s \"$@\"; fi\nsleep 600 &\necho $! >> %[3]s\nsetsid sleep 600 &\necho $! >> %[3]s\n"+
+	script := fmt.Sprintf("#!/bin/sh\nif [ -e %[1]s ]; then exec %[2]s \"$@\"; fi\nwhile [ \"$1\" != --progress ]; do shift; done\n"+
+		"echo '{\"phase\":\"capture\",\"unit\":\"regions\",\"done\":43,\"total\":62}' > $2\nsleep 600 &\necho $! >> %[3]s\nsetsid sleep 600 &\necho $! >> %[3]s\n"+
 		"echo $$ >> %[3]s\nsleep 600\n", quick, gatebot, list)
 	exe := s.File("slow-gatebot")
 	if err := os.WriteFile(exe, []byte(script), 0o700); err != nil {
@@ -70,6 +71,7 @@ func TestCancelledWhileItRuns(t *testing.T) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	})
+	s.configure("  timeout: 2m\n", "  timeout: 2m\n  progress: 5s\n")
 	s.server()
 	runner := s.runner()
 	number, head, _ := s.pull("topic", 1)
@@ -90,6 +92,10 @@ func TestCancelledWhileItRuns(t *testing.T) {
 		s.until("the job runs", func() bool { return len(pids()) == n })
 	}
 	begins(3)
+	s.until("the run says how far it is", func() bool {
+		runs := s.GitHub.CheckRunsFor(head)
+		return len(runs) == 1 && runs[0].Status == "in_progress" && runs[0].Title == "capture: 43 of 62 regions"
+	})
 	newer, _ := s.commit("topic", "Newer", 2)
 	ended("newer commit", head, "superseded", 3)
 
