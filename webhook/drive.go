@@ -84,7 +84,11 @@ func (p *planner) publish(ctx context.Context, r *Record) error {
 	if err != nil {
 		return fmt.Errorf("job %s: %w", r.Job.ID, err)
 	}
-	if _, err := p.q.Publish(ctx, queue.Jobs, queue.JobSub(r.Pool, priority(r)), r.Job.ID, data); err != nil {
+	sub := queue.JobSub(r.Pool, priority(r))
+	if r.To != "" {
+		sub = queue.ToSub(r.Pool, r.To)
+	}
+	if _, err := p.q.Publish(ctx, queue.Jobs, sub, r.Job.ID, data); err != nil {
 		return err
 	}
 	crash.At(crash.JobStored)

@@ -202,7 +202,7 @@ func (p *planner) point(ctx context.Context, r *Record, rev uint64, fresh bool) 
 
 // newRound starts a record over with a check run of its own.
 func (p *planner) newRound(ctx context.Context, r *Record, rev uint64, delivery string) (uint64, error) {
-	r.Round, r.Attempt, r.Infra, r.Epoch = r.Round+1, r.Attempt+1, 0, 0
+	r.Round, r.Attempt, r.Infra, r.Epoch, r.To, r.Failed = r.Round+1, r.Attempt+1, 0, 0, "", nil
 	r.State, r.RunID, r.Job, r.Final, r.InProgress, r.Warned = StatePlanned, 0, nil, nil, false, false
 	r.ApprovedBy, r.GateChanged, r.Shown, r.Position, r.Told, r.Phase = nil, nil, nil, 0, time.Time{}, ""
 	r.Delivery, r.Created, r.Updated = delivery, p.now(), p.now()

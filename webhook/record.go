@@ -52,6 +52,9 @@ type Record struct {
 	Attempt int `json:"attempt"` // one job message each, over all rounds: fences results
 	Infra   int `json:"infra"`   // attempts of this round that infrastructure spoilt
 
+	To     string   `json:"to,omitempty"`     // runner that this attempt is for; empty: whichever of the pool is free
+	Failed []string `json:"failed,omitempty"` // runners that spoilt an attempt of this round
+
 	Epoch int `json:"epoch"` // newest lease of this attempt that a runner told us of
 
 	State      State      `json:"state"`

@@ -55,7 +55,7 @@ func (p *planner) handleResult(ctx context.Context, runner string, data []byte) 
 	if o != nil {
 		return p.complete(ctx, r, rev, *o)
 	}
-	return p.again(ctx, r, rev, reason)
+	return p.again(ctx, r, rev, runner, reason)
 }
 
 // newest brings the record up to the newest lease that was granted for its job, whether or not its runner has said so yet.
@@ -150,9 +150,9 @@ func (p *planner) started(ctx context.Context, r *Record, rev uint64, res *queue
 	return nil
 }
 
-// again queues another attempt after infrastructure spoilt one, or ends the round without a verdict. The caller holds
-// the key's lock.
-func (p *planner) again(ctx context.Context, r *Record, rev uint64, reason string) error {
+// again queues another attempt after infrastructure spoilt one, for another runner where there is one, or ends the round
+// without a verdict. The caller holds the key's lock.
+func (p *planner) again(ctx context.Context, r *Record, rev uint64, runner, reason string) error {
 	if r.State != StateQueued && r.State != StateBundled {
 		return p.drive(ctx, r, rev, false)
 	}
@@ -160,15 +160,24 @@ func (p *planner) again(ctx context.Context, r *Record, rev uint64, reason strin
 	if r.Infra > p.policy.Retries {
 		return p.complete(ctx, r, rev, infrastructure(fmt.Sprintf("%s (attempt %d of %d)", reason, r.Infra, p.policy.Retries+1)))
 	}
-	r.Attempt++
-	r.Epoch, r.InProgress, r.Phase, r.State, r.Updated = 0, false, "", StateBundled, p.now()
-	r.Job.Attempt, r.Job.ID, r.Job.Enqueued = r.Attempt, r.jobID(), p.now()
+	if !slices.Contains(r.Failed, runner) {
+		r.Failed = append(r.Failed, runner)
+	}
+	p.nextAttempt(r, p.elsewhere(ctx, r))
+	r.Job.Enqueued = p.now()
 	rev, err := p.save(ctx, r, rev)
 	if err != nil {
 		return err
 	}
-	p.log.WarnContext(ctx, "another attempt", "key", r.Key, "attempt", r.Attempt, "reason", reason)
+	p.log.WarnContext(ctx, "another attempt", "key", r.Key, "attempt", r.Attempt, "failed", runner, "to", r.To, "reason", reason)
 	return p.drive(ctx, r, rev, false)
+}
+
+// nextAttempt makes the record one that is to be published again, for one runner when to names it.
+func (p *planner) nextAttempt(r *Record, to string) {
+	r.Attempt++
+	r.To, r.Epoch, r.InProgress, r.Phase, r.State, r.Updated = to, 0, false, "", StateBundled, p.now()
+	r.Job.Attempt, r.Job.ID = r.Attempt, r.jobID()
 }
 
 // handleExhausted ends a job that runners took as often as the queue allows and none finished.

@@ -125,7 +125,10 @@ func (p *planner) sweepOne(ctx context.Context, key string, start bool) (*Record
 		return nil, errors.Join(ignoreMissing(p.q.Delete(ctx, queue.BucketHeads, commitKey(r.Repo.ID, r.Head))),
 			ignoreMissing(p.q.Delete(ctx, queue.BucketJobs, key)))
 	case StateQueued:
-		return r, p.complete(ctx, r, rev, timedOut(p.overdue(r)))
+		if why := p.overdue(r); why != "" {
+			return r, p.complete(ctx, r, rev, timedOut(why))
+		}
+		return r, p.moveOn(ctx, r, rev)
 	case StateCompleting:
 		return r, p.send(ctx, r, rev, nil)
 	}
@@ -140,7 +143,7 @@ func (p *planner) due(r *Record, start bool) bool {
 	case StateDone:
 		return rest > p.policy.KeepRecord
 	case StateQueued:
-		return p.overdue(r) != ""
+		return p.overdue(r) != "" || p.stranded(r)
 	case StateCompleting:
 		if r.Final != nil && r.Final.Result && rest < resultFor {
 			return false

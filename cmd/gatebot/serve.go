@@ -79,7 +79,7 @@ func openQueue(ctx context.Context, conf *webhook.Config, runners []queue.Runner
 		pools = append(pools, r.Pools...)
 	}
 	slices.Sort(pools)
-	if err := q.EnsurePools(ctx, slices.Compact(pools)...); err != nil {
+	if err := errors.Join(q.EnsurePools(ctx, slices.Compact(pools)...), q.EnsureRunners(ctx, runners...)); err != nil {
 		return nil, errors.Join(err, q.Close())
 	}
 	return q, nil

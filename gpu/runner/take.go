@@ -69,7 +69,7 @@ func (r *runner) tryTake(ctx context.Context, t queue.Trier) (queue.Message, fun
 	if !ok {
 		return nil, nil, errDeviceBusy
 	}
-	consumers := queue.ByPriority(r.Pools)
+	consumers := queue.ForRunner(r.Name, r.Pools)
 	for i := range consumers {
 		consumers[i].Lease = r.Lease
 	}

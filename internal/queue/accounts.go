@@ -44,7 +44,7 @@ var exports = []struct {
 func allowed(r Runner) []string {
 	allow := []string{"results." + r.Name, "notes.beats." + escape(r.Name)}
 	for _, p := range r.Pools {
-		for _, c := range JobConsumers(p) {
+		for _, c := range append(JobConsumers(p), toConsumer(p, r.Name)) {
 			allow = append(allow,
 				serverAPI+".CONSUMER.INFO."+string(Jobs)+"."+c.Name,
 				serverAPI+".CONSUMER.MSG.NEXT."+string(Jobs)+"."+c.Name,

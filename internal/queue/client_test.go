@@ -210,6 +210,35 @@ func TestPriorities(t *testing.T) {
 	}
 }
 
+// TestForOneRunner: a job for one runner comes to that one only, with its rights, before all others.
+func TestForOneRunner(t *testing.T) {
+	t.Parallel()
+	memory := queue.NewMemory()
+	server, o := aRunner(t, queue.EmbeddedOptions{})
+	for name, q := range map[string][2]queue.Queue{"memory": {memory, memory}, "embedded": {server, dial(t, o)}} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+			defer cancel()
+			sent, runner := q[0], q[1].(queue.Trier)
+			for _, sub := range []string{"p.high", queue.ToSub("p", "r2"), queue.ToSub("p", "r1"), "p.low"} {
+				mustPublish(t, sent, queue.Jobs, sub, "job "+sub)
+			}
+			for _, want := range []string{"p.to.r1", "p.high", "p.low"} {
+				m, err := runner.Try(ctx, queue.Jobs, queue.ForRunner("r1", []string{"p"})...)
+				if err != nil || m == nil || m.Sub() != want {
+					t.Fatalf("got %v, %v, want %s", m, err, want)
+				}
+				if err := m.Ack(ctx); err != nil {
+					t.Error(err)
+				}
+			}
+			if m, err := runner.Try(ctx, queue.Jobs, queue.ForRunner("r1", []string{"p"})...); m != nil || err != nil {
+				t.Errorf("another runner's: %v, %v", m, err)
+			}
+		})
+	}
+}
+
 // TestRunnerStates: what runners say of themselves, and who has gone silent.
 func TestRunnerStates(t *testing.T) {
 	t.Parallel()

@@ -95,6 +95,9 @@ func OpenEmbedded(ctx context.Context, o EmbeddedOptions) (_ *Server, err error)
 	if err = s.Conn.EnsurePools(ctx, allPools(&o)...); err != nil {
 		return nil, err
 	}
+	if err = s.Conn.EnsureRunners(ctx, o.Runners...); err != nil {
+		return nil, err
+	}
 	var watch context.Context
 	watch, s.stop = context.WithCancel(context.Background())
 	go s.revive(watch)

@@ -48,6 +48,27 @@ func JobConsumers(pool string) []Consumer {
 	return []Consumer{one("high", JobSub(pool, High)), JobConsumer(pool), one(fire, FireSub(pool, "*")), one("low", JobSub(pool, Low))}
 }
 
+// to stands in the sub-subject of a job that one runner is to have.
+const to = "to"
+
+// ToSub is the sub-subject of a job for one runner of a pool: another attempt after a runner that spoilt one.
+func ToSub(pool, runner string) string { return pool + "." + to + "." + runner }
+
+// toConsumer is the consumer of such jobs. The length keeps names apart that hold dashes.
+func toConsumer(pool, runner string) Consumer {
+	return Consumer{Name: fmt.Sprintf("to-%d-%s-%s", len(pool), pool, runner), Sub: ToSub(pool, runner), Lease: JobLease,
+		MaxDeliver: JobMaxDeliver, MaxInFlight: jobsInFlight}
+}
+
+// ForRunner lists all that a runner asks: what it alone is to have, then the jobs of its pools by priority.
+func ForRunner(runner string, pools []string) []Consumer {
+	var all []Consumer
+	for _, p := range pools {
+		all = append(all, toConsumer(p, runner))
+	}
+	return append(all, ByPriority(pools)...)
+}
+
 // ByPriority lists the consumers of several pools: by class first, then in the order of the pools.
 func ByPriority(pools []string) []Consumer {
 	var all []Consumer

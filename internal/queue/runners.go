@@ -82,3 +82,17 @@ func (c *Conn) EnsurePools(ctx context.Context, pools ...string) error {
 	}
 	return nil
 }
+
+// EnsureRunners creates the consumers of what single runners are to have.
+func (c *Conn) EnsureRunners(ctx context.Context, rs ...Runner) error {
+	for _, r := range rs {
+		for _, p := range r.Pools {
+			want := toConsumer(p, r.Name)
+			want.Lease = c.opts.JobLease
+			if _, err := c.consumer(ctx, Jobs, want); err != nil {
+				return fmt.Errorf("queue: runner %s of pool %s: %w", r.Name, p, err)
+			}
+		}
+	}
+	return nil
+}

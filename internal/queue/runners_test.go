@@ -130,6 +130,7 @@ func TestRunnerMayNot(t *testing.T) {
 		"$JS.API.CONSUMER.DELETE.JOBS.pool-p", "$JS.API.CONSUMER.INFO.JOBS.pool-other",
 		"$JS.API.CONSUMER.MSG.NEXT.JOBS.pool-other", "$JS.API.CONSUMER.MSG.NEXT.EVENTS.x",
 		"gatebot.api.INFO", "gatebot.api.CONSUMER.INFO.JOBS.pool-other", "gatebot.api.CONSUMER.MSG.NEXT.JOBS.pool-other",
+		"gatebot.api.CONSUMER.MSG.NEXT.JOBS.to-1-p-r2", "jobs.p.to.r1",
 		"gatebot.api.DIRECT.GET.BLOBS.blobs.m.bundles.other.k", "gatebot.api.DIRECT.GET.BLOBS",
 		"$JS.ACK.JOBS.pool-other.1.1.1.1.1", "$JS.ACK.EVENTS.x.1.1.1.1.1",
 		"grants.other.gate.j", "gatebot.api.DIRECT.GET.GRANTS.grants.other.gate.j", "gatebot.api.DIRECT.GET.GRANTS",
