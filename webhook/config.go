@@ -105,6 +105,7 @@ type CheckConfig struct {
 	Warn     time.Duration `yaml:"queue_warn"` // when a run says that no runner has taken it
 	Progress time.Duration `yaml:"progress"`   // least time between two words about one running job; 0: none
 	Families bool          `yaml:"families"`   // a check run of its own for each check that ran
+	Early    time.Duration `yaml:"early"`      // when the source is told of by itself, with families; 0: never
 	Reuse    bool          `yaml:"reuse"`      // a verdict stands for every commit with the same tree
 	Keep     time.Duration `yaml:"keep"`       // how long finished jobs are remembered
 }
@@ -124,7 +125,7 @@ func DefaultConfig() Config {
 		Queue:  QueueConfig{Replicas: 3},
 		Check: CheckConfig{
 			Name: p.Check, Pool: p.Pool, Timeout: p.Timeout, QueueMax: p.QueueMax, MaxBundle: p.MaxBundle, Forks: "hold", GateChanges: "hold",
-			OnInfra: "block", Retries: p.Retries, Warn: p.QueueWarn, Progress: p.Progress, Families: p.Families, Reuse: p.Reuse, Keep: p.KeepRecord,
+			OnInfra: "block", Retries: p.Retries, Warn: p.QueueWarn, Progress: p.Progress, Early: p.Early, Families: p.Families, Reuse: p.Reuse, Keep: p.KeepRecord,
 		},
 	}
 }
@@ -192,6 +193,8 @@ func (c *Config) check() error {
 		return fmt.Errorf("check.on_infra_error: %q is none of block, success", c.Check.OnInfra)
 	case c.Check.Retries < 0 || c.Check.Warn <= 0 || c.Check.Keep < 24*time.Hour:
 		return errors.New("check: retries must not be negative, queue_warn must be greater than zero and keep at least 24h")
+	case c.Check.Early < 0:
+		return errors.New("check.early: must not be negative (0 for never)")
 	case c.Check.Progress != 0 && c.Check.Progress < 5*time.Second:
 		return errors.New("check.progress: at least 5s, or 0 for none: GitHub limits how often it may be told")
 	case c.Check.Timeout <= 0 || c.Check.QueueMax <= 0 || c.Check.MaxBundle <= 0:

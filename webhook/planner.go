@@ -30,7 +30,8 @@ type planner struct {
 	metrics *Metrics
 	pages   *pages // nil: no details pages
 	counted atomic.Pointer[census]
-	running runningJobs
+	running someKeys // jobs that runners have
+	queued  someKeys // jobs whose source may be told of early
 	log     *slog.Logger
 	now     func() time.Time
 }

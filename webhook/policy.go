@@ -23,6 +23,7 @@ type Policy struct {
 	Trusted     []string      // logins whose commits run although GitHub knows no write permission of theirs (bots)
 	Reuse       bool          // a verdict stands for every commit with the same tree
 	Families    bool          // a check run of its own for each check that ran
+	Early       time.Duration // how long after it is queued the source of a job is told of by itself, with Families; 0: never
 	PassOnInfra bool          // infrastructure that gives up lets the commit pass; an open gate, and logged as one
 	// HoldGateChanges: a pull request that edits the gate itself waits for an approval.
 	HoldGateChanges bool
@@ -36,6 +37,6 @@ func DefaultPolicy() Policy {
 		Lag: 30 * time.Second, NotYetFor: 10 * time.Minute, PlanFor: 2 * time.Hour,
 		QueueWarn: 10 * time.Minute, QueueMax: 24 * time.Hour, // GitHub gives up after 14 days
 		Progress: 30 * time.Second, Grace: 10 * time.Minute, Retries: 2, MaxBundle: 1 << 30, KeepRecord: 30 * 24 * time.Hour,
-		Reuse: true, Families: true, HoldGateChanges: true,
+		Reuse: true, Families: true, Early: 20 * time.Second, HoldGateChanges: true,
 	}
 }

@@ -11,14 +11,13 @@ import (
 	"github.com/gatebot/gatebot/webhook/github"
 )
 
-// runningJobs are the keys of jobs that runners have, as far as this process has heard. It is a list of what to look at:
-// the records say what is so.
-type runningJobs struct {
+// someKeys are jobs, as far as this process has heard. It is a list of what to look at: the records say what is so.
+type someKeys struct {
 	mu   sync.Mutex
 	keys map[string]bool
 }
 
-func (j *runningJobs) add(key string) {
+func (j *someKeys) add(key string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.keys == nil {
@@ -27,13 +26,13 @@ func (j *runningJobs) add(key string) {
 	j.keys[key] = true
 }
 
-func (j *runningJobs) remove(key string) {
+func (j *someKeys) remove(key string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	delete(j.keys, key)
 }
 
-func (j *runningJobs) list() []string {
+func (j *someKeys) list() []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	keys := make([]string, 0, len(j.keys))

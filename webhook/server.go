@@ -210,6 +210,7 @@ func (s *Server) Run(ctx context.Context) error {
 		wg.Go(func() { l.run(ctx, work) })
 	}
 	wg.Go(func() { s.watching(ctx) })
+	wg.Go(func() { s.foretelling(ctx) })
 	for name, loop := range s.loops(work) {
 		wg.Go(func() { s.alone(ctx, name, loop) })
 	}

@@ -40,6 +40,9 @@ func (p *planner) sweep(ctx context.Context, start bool) error {
 			continue
 		}
 		c.states[r.State]++
+		if p.wantsEarly(r) && start { // of before the start of this process
+			p.queued.add(key)
+		}
 		switch {
 		case r.State != StateQueued:
 		case r.InProgress:
