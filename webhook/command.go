@@ -108,6 +108,11 @@ func (p *planner) obey(ctx context.Context, ev queue.Event, t Trigger, pr github
 			} else if a == nil {
 				return "", refuse("this commit was not approved by anybody with write access")
 			}
+			if others, err := p.others(ctx, t.Repo.ID, pr.Head, t.PR); err != nil {
+				return "", err
+			} else if len(others) > 0 && t.Command.Verb == "cancel" {
+				return "", refuse("pull request #%d has the same commit, and its check is the same; somebody with write access can cancel it", others[0])
+			}
 		}
 		return p.rerunOrCancel(ctx, ev, t)
 	case "":

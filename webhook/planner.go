@@ -116,16 +116,16 @@ func (p *planner) planPull(ctx context.Context, ev queue.Event, t Trigger) error
 		return err
 	}
 	// The new job does not wait for the old ones' check runs, nor the other way round.
-	return errors.Join(p.want(ctx, ev, rec), p.cancelKeys(ctx, pull, old, superseded(t.Head, t.BaseRef)))
+	return errors.Join(p.want(ctx, ev, rec), p.cancelKeys(ctx, pull, t.PR, old, superseded(t.Head, t.BaseRef)))
 }
 
-// cancelKeys ends the unfinished jobs among keys and forgets them.
-func (p *planner) cancelKeys(ctx context.Context, pull string, keys []string, o Outcome) error {
+// cancelKeys takes back what a pull request wanted of keys and forgets them.
+func (p *planner) cancelKeys(ctx context.Context, pull string, pr int, keys []string, o Outcome) error {
 	if len(keys) == 0 {
 		return nil
 	}
 	for _, key := range keys {
-		if err := p.finish(ctx, key, o); err != nil {
+		if err := p.leave(ctx, key, pr, o); err != nil {
 			return err
 		}
 	}
@@ -143,7 +143,7 @@ func (p *planner) planCancel(ctx context.Context, t Trigger) error {
 		if _, err := p.read(ctx, queue.BucketHeads, pull, &h); err != nil {
 			return ignoreMissing(err)
 		}
-		return p.cancelKeys(ctx, pull, h.Keys, withdrawn(t.Reason))
+		return p.cancelKeys(ctx, pull, t.PR, h.Keys, withdrawn(t.Reason))
 	}
 	var c commitJob
 	if _, err := p.read(ctx, queue.BucketHeads, commitKey(t.Repo.ID, t.Head), &c); err != nil {
@@ -168,6 +168,9 @@ func (p *planner) want(ctx context.Context, ev queue.Event, rec Record) error {
 	}
 	defer unlock()
 	rec.Round, rec.Attempt, rec.State = 1, 1, StatePlanned
+	if rec.PR > 0 {
+		rec.Claims = []int{rec.PR}
+	}
 	rec.Delivery, rec.Created, rec.Updated = ev.Delivery, p.now(), p.now()
 	r, fresh := &rec, true
 	rev, err := p.create(ctx, r)
@@ -176,10 +179,15 @@ func (p *planner) want(ctx context.Context, ev queue.Event, rec Record) error {
 		if r, rev, err = p.load(ctx, rec.Key); err != nil {
 			return err
 		}
-		if r.State == StateDone && !r.Verdict() && r.Delivery != ev.Delivery && ev.Received.After(r.Updated) {
+		joined := r.join(&rec)
+		switch {
+		case r.State == StateDone && !r.Verdict() && r.Delivery != ev.Delivery && (ev.Received.After(r.Updated) || r.heldForFork(&rec)):
 			r.Repo, r.BaseRef = rec.Repo, rec.BaseRef
+			r.speaker(&rec)
 			rev, err = p.newRound(ctx, r, rev, ev.Delivery)
 			fresh = true
+		case joined:
+			rev, err = p.save(ctx, r, rev)
 		}
 	}
 	if err != nil {
