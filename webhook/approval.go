@@ -49,7 +49,7 @@ func (p *planner) approve(ctx context.Context, ev queue.Event, t Trigger, a Appr
 	}
 	p.audit(ctx, "approval", "by", a.By, "permission", a.Permission, "repository", t.Repo.Owner+"/"+t.Repo.Name, "pr", t.PR,
 		"head", t.Head, "comment", a.Comment, "run", a.Run)
-	t.Kind, t.ExternalID = KindRerun, ""
+	t.Kind, t.ExternalID, t.Approved = KindRerun, "", true
 	return "approved", p.planRerun(ctx, ev, t)
 }
 
@@ -59,7 +59,7 @@ func (p *planner) planAction(ctx context.Context, ev queue.Event, t Trigger) err
 		return nil
 	}
 	if t.Action != actionApprove {
-		return p.planRerun(ctx, ev, t)
+		return p.buttonRefused(ctx, t, p.planRerun(ctx, ev, t))
 	}
 	key, _, ok := parseExternalID(t.ExternalID)
 	if !ok {

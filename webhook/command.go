@@ -59,13 +59,17 @@ func (p *planner) planCommand(ctx context.Context, ev queue.Event, t Trigger) er
 	ev.Delivery = fmt.Sprintf("comment-%d", t.Comment)
 	said, err := p.obey(ctx, ev, t, pr, level, writer)
 	var no *refusedError
-	if err != nil && !errors.As(err, &no) {
+	var much *tooManyError
+	if errors.As(err, &much) {
+		no = &refusedError{much.say}
+	} else if err != nil && !errors.As(err, &no) {
 		return err
 	}
 	reaction := github.ReactionSeen
 	if no != nil {
-		reaction, said = github.ReactionNo, "refused: "+no.why
-		if err := p.gh.Reply(ctx, ghRepo(t.Repo), t.PR, "@"+t.Sender+" `"+commandPrefix+" "+fenced(oneWord(t.Command.Verb))+"`: "+no.why); err != nil {
+		reaction, said = github.ReactionNo, "refused: "+orElse(no.why, "too many, as was said before")
+		if no.why == "" { // a reaction will do
+		} else if err := p.gh.Reply(ctx, ghRepo(t.Repo), t.PR, "@"+t.Sender+" `"+commandPrefix+" "+fenced(oneWord(t.Command.Verb))+"`: "+no.why); err != nil {
 			p.log.WarnContext(ctx, "refusal of a command not said", "comment", t.Comment, "error", err)
 		}
 	}

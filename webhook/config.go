@@ -100,14 +100,16 @@ type CheckConfig struct {
 	// Trusted logins run without an approval although GitHub knows no write permission of theirs, such as a bot's.
 	Trusted []string `yaml:"trusted"`
 	// OnInfra is what happens when infrastructure kept us from a verdict for good: block, or success, which opens the gate.
-	OnInfra  string        `yaml:"on_infra_error"`
-	Retries  int           `yaml:"retries"`    // attempts after the first that infrastructure may spoil
-	Warn     time.Duration `yaml:"queue_warn"` // when a run says that no runner has taken it
-	Progress time.Duration `yaml:"progress"`   // least time between two words about one running job; 0: none
-	Families bool          `yaml:"families"`   // a check run of its own for each check that ran
-	Early    time.Duration `yaml:"early"`      // when the source is told of by itself, with families; 0: never
-	Reuse    bool          `yaml:"reuse"`      // a verdict stands for every commit with the same tree
-	Keep     time.Duration `yaml:"keep"`       // how long finished jobs are remembered
+	OnInfra       string        `yaml:"on_infra_error"`
+	Retries       int           `yaml:"retries"`         // attempts after the first that infrastructure may spoil
+	Warn          time.Duration `yaml:"queue_warn"`      // when a run says that no runner has taken it
+	Progress      time.Duration `yaml:"progress"`        // least time between two words about one running job; 0: none
+	Families      bool          `yaml:"families"`        // a check run of its own for each check that ran
+	Early         time.Duration `yaml:"early"`           // when the source is told of by itself, with families; 0: never
+	RerunsPerPull int           `yaml:"reruns_per_pull"` // within an hour; 0: no limit
+	RerunsPerUser int           `yaml:"reruns_per_user"` // the same, in one repository
+	Reuse         bool          `yaml:"reuse"`           // a verdict stands for every commit with the same tree
+	Keep          time.Duration `yaml:"keep"`            // how long finished jobs are remembered
 }
 
 // RunnerConfig is one runner that may connect.
@@ -125,7 +127,7 @@ func DefaultConfig() Config {
 		Queue:  QueueConfig{Replicas: 3},
 		Check: CheckConfig{
 			Name: p.Check, Pool: p.Pool, Timeout: p.Timeout, QueueMax: p.QueueMax, MaxBundle: p.MaxBundle, Forks: "hold", GateChanges: "hold",
-			OnInfra: "block", Retries: p.Retries, Warn: p.QueueWarn, Progress: p.Progress, Early: p.Early, Families: p.Families, Reuse: p.Reuse, Keep: p.KeepRecord,
+			OnInfra: "block", Retries: p.Retries, Warn: p.QueueWarn, Progress: p.Progress, Early: p.Early, RerunsPerPull: p.RerunsPerPull, RerunsPerUser: p.RerunsPerUser, Families: p.Families, Reuse: p.Reuse, Keep: p.KeepRecord,
 		},
 	}
 }
@@ -193,8 +195,8 @@ func (c *Config) check() error {
 		return fmt.Errorf("check.on_infra_error: %q is none of block, success", c.Check.OnInfra)
 	case c.Check.Retries < 0 || c.Check.Warn <= 0 || c.Check.Keep < 24*time.Hour:
 		return errors.New("check: retries must not be negative, queue_warn must be greater than zero and keep at least 24h")
-	case c.Check.Early < 0:
-		return errors.New("check.early: must not be negative (0 for never)")
+	case c.Check.Early < 0 || c.Check.RerunsPerPull < 0 || c.Check.RerunsPerUser < 0:
+		return errors.New("check: early, reruns_per_pull and reruns_per_user must not be negative (0 for never, and for no limit)")
 	case c.Check.Progress != 0 && c.Check.Progress < 5*time.Second:
 		return errors.New("check.progress: at least 5s, or 0 for none: GitHub limits how often it may be told")
 	case c.Check.Timeout <= 0 || c.Check.QueueMax <= 0 || c.Check.MaxBundle <= 0:

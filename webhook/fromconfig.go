@@ -24,7 +24,7 @@ func FromConfig(c *Config) (Options, error) {
 	p := DefaultPolicy()
 	p.Check, p.Pool, p.Timeout = c.Check.Name, c.Check.Pool, c.Check.Timeout
 	p.QueueMax, p.QueueWarn, p.MaxBundle, p.Progress = c.Check.QueueMax, c.Check.Warn, c.Check.MaxBundle, c.Check.Progress
-	p.Early = c.Check.Early
+	p.Early, p.RerunsPerPull, p.RerunsPerUser = c.Check.Early, c.Check.RerunsPerPull, c.Check.RerunsPerUser
 	p.RunForks, p.HoldGateChanges, p.Trusted = c.Check.Forks == "run", c.Check.GateChanges == "hold", c.Check.Trusted
 	p.PassOnInfra, p.Retries = c.Check.OnInfra == "success", c.Check.Retries
 	p.Families, p.Reuse, p.KeepRecord = c.Check.Families, c.Check.Reuse, c.Check.Keep

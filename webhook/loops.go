@@ -148,6 +148,7 @@ func (s *Server) presenting(ctx context.Context) {
 		err := s.planner.reconcile(ctx, orphans)
 		if err == nil && orphans {
 			looked = at
+			err = s.planner.forgetReruns(ctx)
 		}
 		if s.opts.Poll > 0 && err == nil {
 			if err = s.planner.pollComments(ctx, seen.Add(-time.Minute)); err == nil {

@@ -45,7 +45,7 @@ func (p *planner) Plan(ctx context.Context, ev queue.Event, t Trigger) error {
 	case KindCancel:
 		return p.planCancel(ctx, t)
 	case KindRerun:
-		return p.planRerun(ctx, ev, t)
+		return p.buttonRefused(ctx, t, p.planRerun(ctx, ev, t))
 	case KindAction:
 		return p.planAction(ctx, ev, t)
 	case KindCommand:

@@ -48,6 +48,11 @@ func (p *planner) planRerun(ctx context.Context, ev queue.Event, t Trigger) erro
 		p.log.InfoContext(ctx, "re-run of an older attempt: there is a newer one", "key", key, "round", round, "now", r.Round)
 		return nil
 	default:
+		if !t.Approved {
+			if err := p.mayRerun(ctx, t.Repo, r.PR, t.Sender, ev.Delivery); err != nil {
+				return err
+			}
+		}
 		r.Repo = t.Repo // names and clone URL may have changed
 		if rev, err = p.newRound(ctx, r, rev, ev.Delivery); err != nil {
 			return err

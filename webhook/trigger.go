@@ -39,6 +39,7 @@ type Trigger struct {
 	AppID         int64     // whose check run it is, for reruns
 	ExternalID    string    // of the check run, for reruns
 	Sender        string    // login
+	Approved      bool      // the re-run follows an approval, which is limited by nothing
 	Comment       int64     // id, for commands
 	Command       Command
 }
