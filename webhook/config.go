@@ -21,6 +21,12 @@ type Config struct {
 	Check   CheckConfig    `yaml:"check"`
 	Runners []RunnerConfig `yaml:"runners"`
 	Clients []RunnerConfig `yaml:"clients"` // developers who may send jobs of their own: gatebot fire
+	Fire    FireConfig     `yaml:"fire"`
+}
+
+// FireConfig bounds what developers send.
+type FireConfig struct {
+	Queued int `yaml:"queued"` // jobs of one client in one pool, waiting and running; default 8
 }
 
 // QueueConfig is an external NATS cluster instead of the queue inside. With one, several servers may run.
@@ -125,6 +131,7 @@ func DefaultConfig() Config {
 	return Config{
 		Listen: ListenConfig{HTTP: "127.0.0.1:8080"},
 		Queue:  QueueConfig{Replicas: 3},
+		Fire:   FireConfig{Queued: 8},
 		Check: CheckConfig{
 			Name: p.Check, Pool: p.Pool, Timeout: p.Timeout, QueueMax: p.QueueMax, MaxBundle: p.MaxBundle, Forks: "hold", GateChanges: "hold",
 			OnInfra: "block", Retries: p.Retries, Warn: p.QueueWarn, Progress: p.Progress, Early: p.Early, RerunsPerPull: p.RerunsPerPull, RerunsPerUser: p.RerunsPerUser, Families: p.Families, Reuse: p.Reuse, Keep: p.KeepRecord,
@@ -195,6 +202,8 @@ func (c *Config) check() error {
 		return fmt.Errorf("check.on_infra_error: %q is none of block, success", c.Check.OnInfra)
 	case c.Check.Retries < 0 || c.Check.Warn <= 0 || c.Check.Keep < 24*time.Hour:
 		return errors.New("check: retries must not be negative, queue_warn must be greater than zero and keep at least 24h")
+	case c.Fire.Queued < 1:
+		return errors.New("fire.queued: must be at least 1 (leave clients out, and nobody can send anything)")
 	case c.Check.Early < 0 || c.Check.RerunsPerPull < 0 || c.Check.RerunsPerUser < 0:
 		return errors.New("check: early, reruns_per_pull and reruns_per_user must not be negative (0 for never, and for no limit)")
 	case c.Check.Progress != 0 && c.Check.Progress < 5*time.Second:

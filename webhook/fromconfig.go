@@ -47,7 +47,7 @@ func FromConfig(c *Config) (Options, error) {
 		BoardToken: token, SignIn: signIn, SignInLevel: c.SignIn.Permission, WebURL: c.GitHub.webURL(),
 		GitHub: app, Secrets: secrets, Data: c.Data, Addr: c.Listen.HTTP, Admin: c.Listen.Admin, PublicURL: c.Listen.PublicURL,
 		GitHost: c.GitHub.gitHost(), Policy: &p, Pools: pools, AsToken: c.GitHub.TokenFile != "", Poll: c.GitHub.Poll,
-		Shared: c.Queue.URL != "", Metrics: m,
+		Shared: c.Queue.URL != "", Metrics: m, FireQueued: c.Fire.Queued,
 	}, nil
 }
 

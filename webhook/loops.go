@@ -193,3 +193,13 @@ func (s *Server) exhausted(ctx context.Context, x queue.Exhauster) {
 		}
 	}
 }
+
+// limiting keeps the queue fair between developers, and between them and commits.
+func (s *Server) limiting(ctx context.Context, x queue.FireLimiter) {
+	for ctx.Err() == nil {
+		if err := x.LimitFires(ctx, s.opts.FireQueued); err != nil && ctx.Err() == nil {
+			s.opts.Log.ErrorContext(ctx, "queue: jobs of developers are not counted", "error", err)
+			pause(ctx, s.opts.Backoff(4))
+		}
+	}
+}

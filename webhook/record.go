@@ -38,7 +38,7 @@ type Record struct {
 	BaseRef string     `json:"base_ref,omitempty"` // branch
 	PR      int        `json:"pr,omitempty"`
 	Claims  []int      `json:"claims,omitempty"` // all pull requests with this head and base, PR among them
-	Trigger string     `json:"trigger"` // event that planned it
+	Trigger string     `json:"trigger"`          // event that planned it
 	// Who is behind the commit: the pull request's author and, when it was pushed to, who did. Fork says that it comes from
 	// another repository. Untrusted is decided from these when the job goes out; ApprovedBy let it run all the same.
 	Author      string    `json:"author,omitempty"`

@@ -57,6 +57,9 @@ type Options struct {
 	Shared   bool
 	LeaseFor time.Duration
 
+	// FireQueued is how many jobs one developer may have in one pool, waiting and running; 0: any number.
+	FireQueued int
+
 	Policy  *Policy             // nil: DefaultPolicy
 	Pools   map[string][]string // runner → pools; nil: not checked
 	Lease   time.Duration       // of one message in this process; 0: 10 s
@@ -216,6 +219,9 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	if x, ok := s.opts.Queue.(queue.Exhauster); ok {
 		wg.Go(func() { s.exhausted(ctx, x) })
+	}
+	if x, ok := s.opts.Queue.(queue.FireLimiter); ok && s.opts.FireQueued > 0 {
+		wg.Go(func() { s.limiting(ctx, x) })
 	}
 	admin := s.serveAdmin()
 	served := make(chan error, 1)

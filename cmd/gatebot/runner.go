@@ -49,7 +49,7 @@ func newRunner(s streams) *cobra.Command {
 	}
 	c.Flags().StringVar(&file, "config", "", "configuration `file` of the runner")
 	c.Flags().BoolVar(&once, "once", false, "end after one job")
-	c.AddCommand(newKeygen(s), newConfine(), newFacts(s), newQuarantine(s))
+	c.AddCommand(newKeygen(s), newConfine(), newFacts(s), newQuarantine(s), newDrain(s))
 	return c
 }
 

@@ -77,6 +77,9 @@ func (r *runner) sendState(ctx context.Context, state string) {
 	if state != "" {
 		s.State = state
 	}
+	if s.State == queue.RunnerBusy && r.draining() {
+		s.State = queue.RunnerDraining
+	}
 	s.At = time.Now().UTC()
 	if err := queue.Beat(ctx, r.notes, s); err != nil && ctx.Err() == nil {
 		r.log.Debug("runner: state not sent", "error", err) // the connection says why

@@ -96,6 +96,11 @@ func fakeCheck(how string) int {
 		case "say":
 			fmt.Println(strings.ReplaceAll(param, "_", " "))
 			continue
+		case "wait": // for a file
+			for !exists(param) {
+				time.Sleep(10 * time.Millisecond)
+			}
+			continue
 		case "progress": // phase/unit/done/total
 			f := strings.Split(param, "/")
 			line := fmt.Sprintf(`{"phase":%q,"unit":%q,"done":%s,"total":%s}`, f[0], f[1], f[2], f[3])

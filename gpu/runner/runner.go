@@ -158,6 +158,9 @@ func Run(ctx context.Context, o Options, log *slog.Logger) error {
 	}
 	defer r.tearDown()
 	r.clean()
+	if err := undrain(o.WorkDir); err != nil {
+		return err
+	}
 	if r.q == nil {
 		c, err := queue.Connect(ctx, queue.Options{URL: o.URL, Name: o.Name, SeedFile: o.SeedFile, TLS: o.TLS,
 			Role: queue.RoleRunner, Log: log})
@@ -182,7 +185,10 @@ func Run(ctx context.Context, o Options, log *slog.Logger) error {
 	r.release(ctx)
 	log.Info("runner: waiting for jobs", "name", o.Name, "pools", o.Pools)
 	for {
-		if err := r.step(ctx); err != nil {
+		if err := r.step(ctx); errors.Is(err, errDrained) {
+			log.Info("runner: drained")
+			return undrain(o.WorkDir)
+		} else if err != nil {
 			return r.end(ctx, err)
 		}
 		if o.Once {

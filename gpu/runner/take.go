@@ -30,6 +30,9 @@ func (r *runner) take(ctx context.Context) (m queue.Message, done func(), err er
 		}
 	}
 	for {
+		if r.draining() {
+			return nil, nil, errDrained
+		}
 		if ring == nil {
 			if bell, end, err := t.Bell(r.Pools...); err == nil {
 				ring, stop = bell, end

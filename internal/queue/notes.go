@@ -188,6 +188,7 @@ const (
 	RunnerIdle        = "idle"
 	RunnerBusy        = "busy"
 	RunnerQuarantined = "quarantined"
+	RunnerDraining    = "draining" // has a job, and ends after it
 	RunnerStopped     = "stopped"
 )
 

@@ -42,11 +42,15 @@ func ParseFireSub(sub string) (pool, client string, ok bool) {
 
 // JobConsumers are the consumers of a pool in the order in which a runner asks them.
 func JobConsumers(pool string) []Consumer {
-	one := func(name, sub string) Consumer {
-		return Consumer{Name: name + "-" + pool, Sub: sub, Lease: JobLease, MaxDeliver: JobMaxDeliver, MaxInFlight: jobsInFlight}
-	}
-	return []Consumer{one("high", JobSub(pool, High)), JobConsumer(pool), one(fire, FireSub(pool, "*")), one("low", JobSub(pool, Low))}
+	return []Consumer{poolConsumer(pool, "high", JobSub(pool, High)), JobConsumer(pool), fireConsumer(pool), poolConsumer(pool, "low", JobSub(pool, Low))}
 }
+
+func poolConsumer(pool, name, sub string) Consumer {
+	return Consumer{Name: name + "-" + pool, Sub: sub, Lease: JobLease, MaxDeliver: JobMaxDeliver, MaxInFlight: jobsInFlight}
+}
+
+// fireConsumer is that of developers' jobs.
+func fireConsumer(pool string) Consumer { return poolConsumer(pool, fire, FireSub(pool, "*")) }
 
 // to stands in the sub-subject of a job that one runner is to have.
 const to = "to"

@@ -83,8 +83,23 @@ func (c *Conn) EnsurePools(ctx context.Context, pools ...string) error {
 	return nil
 }
 
-// EnsureRunners creates the consumers of what single runners are to have.
+// EnsureRunners creates the consumers of what single runners are to have, and leaves one runner of each pool that has more
+// to the checks of commits: developers' jobs hold the others at most, however long they take.
 func (c *Conn) EnsureRunners(ctx context.Context, rs ...Runner) error {
+	size := map[string]int{}
+	for _, r := range rs {
+		for _, p := range r.Pools {
+			size[p]++
+		}
+	}
+	for pool, n := range size {
+		want := fireConsumer(pool)
+		want.Lease, want.MaxInFlight = c.opts.JobLease, max(n-1, 1)
+		c.forget(Jobs, want)
+		if _, err := c.consumer(ctx, Jobs, want); err != nil {
+			return fmt.Errorf("queue: pool %s: %w", pool, err)
+		}
+	}
 	for _, r := range rs {
 		for _, p := range r.Pools {
 			want := toConsumer(p, r.Name)

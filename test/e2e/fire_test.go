@@ -237,3 +237,40 @@ func TestTwoRunners(t *testing.T) {
 		})
 	}
 }
+
+// TestFireLimit: a developer who has as many jobs waiting as may be is told at once, and nobody else's are touched.
+func TestFireLimit(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, standin.Options{})
+	s.configure("clients:\n", "fire: {queued: 2}\nclients:\n")
+	s.server()
+	dir := s.desk()
+	var stop []func()
+	for range 2 { // no runner takes them
+		cmd, _, _ := s.command(dir, "fire", "run.sh")
+		said := &said{}
+		cmd.Stderr = said
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		stop = append(stop, func() {
+			if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+				t.Error(err)
+			}
+			if code := s.exit(cmd.Wait()); code != 3 {
+				t.Errorf("a job that waits: exit %d\n%s", code, said)
+			}
+		})
+		s.until("the job is sent", func() bool { return strings.Contains(said.String(), "waiting for a runner") })
+	}
+	if code, _, errs := s.fire(dir, "run.sh"); code != 2 || !strings.Contains(errs, "ada has 2 jobs in pool default already") {
+		t.Errorf("one more: exit %d\n%s", code, errs)
+	}
+	for _, f := range stop {
+		f()
+	}
+	s.runner() // what was taken back counts no more
+	if code, out, errs := s.fire(dir, "run.sh"); code != 5 || out != "committed\n" {
+		t.Errorf("with room again: exit %d, out %q\n%s", code, out, errs)
+	}
+}

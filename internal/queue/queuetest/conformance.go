@@ -49,6 +49,7 @@ func Conformance(t *testing.T, open func(*testing.T) queue.Queue) {
 		{"blobs", blobs},
 		{"grants", grants},
 		{"grants of many at once", manyGrants},
+		{"jobs of one client", fireLimit},
 		{"closed", closed},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.f(t, open(t)) })
