@@ -18,6 +18,7 @@ func TestLogOfAJob(t *testing.T) {
 	head := m.commit("topic", "a.py", dirty)
 	m.open("topic")
 	details := strings.TrimPrefix(m.completed(head).DetailsURL, "https://gate.example")
+	m.recorded()
 	root, key := strings.TrimSuffix(m.hook, "/webhook"), strings.Split(details, "/")[2]
 	notes, ok := m.queue.(queue.Notes)
 	if !ok {

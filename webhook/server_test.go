@@ -255,6 +255,25 @@ func (m *machine) eventually(f func() error) {
 	}
 }
 
+// recorded waits until no record is unfinished: GitHub has a conclusion a moment before the record says so, and the pages
+// go by the record.
+func (m *machine) recorded() {
+	m.t.Helper()
+	m.eventually(func() error {
+		keys, err := m.queue.Keys(m.t.Context(), queue.BucketJobs)
+		if err != nil {
+			return err
+		}
+		s := store{q: m.queue}
+		for _, key := range keys {
+			if r, _, err := s.load(m.t.Context(), key); err != nil || r.State != StateDone {
+				return fmt.Errorf("record %s is %s: %w", key, r.State, err)
+			}
+		}
+		return nil
+	})
+}
+
 // delivered says whether every event so far was taken.
 func (m *machine) delivered() error {
 	for _, d := range m.github.Deliveries() {

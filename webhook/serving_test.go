@@ -45,6 +45,7 @@ func TestPagesAndMetrics(t *testing.T) {
 	head := m.commit("topic", "a.py", dirty)
 	m.open("topic")
 	run := m.completed(head)
+	m.recorded()
 	path, ok := strings.CutPrefix(run.DetailsURL, "https://gate.example")
 	if !ok {
 		t.Fatalf("details at %q", run.DetailsURL)

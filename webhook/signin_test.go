@@ -117,6 +117,7 @@ func TestSignInAtGitHub(t *testing.T) {
 	head := m.commit("topic", "a.py", dirty)
 	m.open("topic")
 	details, root := strings.TrimPrefix(m.completed(head).DetailsURL, "https://gate.example"), strings.TrimSuffix(m.hook, "/webhook")
+	m.recorded()
 	onBoard := "/board/jobs/" + strings.Split(details, "/")[2]
 
 	visit := func() *visitor { return &visitor{t, root, map[string]string{}} }
