@@ -11,11 +11,11 @@ import (
 
 // feed is one job as its page follows it: what the record says, and what its runner does.
 type feed struct {
-	p   *planner
-	key string
+	p         *planner
+	key, pool string
 }
 
-func (s *Server) feed(rec *Record) board.Feed { return feed{s.planner, rec.Key} }
+func (s *Server) feed(rec *Record) board.Feed { return feed{s.planner, rec.Key, rec.Pool} }
 
 func (f feed) Job(ctx context.Context) (board.Job, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
@@ -41,7 +41,7 @@ func (f feed) Progress(ctx context.Context) (*board.Progress, error) {
 		return nil, err
 	}
 	for attempt := r.Attempt; attempt > 0 && attempt >= r.Attempt-1; attempt-- {
-		p, err := queue.GetProgress(ctx, notes, r.Pool, "", attemptID(f.key, attempt))
+		p, err := queue.GetProgress(ctx, notes, f.pool, "", attemptID(f.key, attempt))
 		if errors.Is(err, queue.ErrNotFound) {
 			continue
 		}
@@ -61,11 +61,7 @@ func (f feed) Piece(ctx context.Context, attempt, lease, n int) ([]byte, error) 
 	if !ok {
 		return nil, nil
 	}
-	r, _, err := f.p.load(ctx, f.key)
-	if err != nil {
-		return nil, err
-	}
-	data, err := notes.GetNote(ctx, queue.LogName(r.Pool, "", attemptID(f.key, attempt), lease, n))
+	data, err := notes.GetNote(ctx, queue.LogName(f.pool, "", attemptID(f.key, attempt), lease, n))
 	if errors.Is(err, queue.ErrNotFound) {
 		return nil, nil
 	}

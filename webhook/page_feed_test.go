@@ -49,7 +49,7 @@ func TestLogOfAJob(t *testing.T) {
 	if _, body := get(t, root+details+"/events"); !strings.Contains(body, `data: "one\n"`) || !strings.Contains(body, "id: 1.3.2") || !strings.Contains(body, "event: end") {
 		t.Errorf("%q", body)
 	}
-	f := feed{m.server.planner, key}
+	f := feed{m.server.planner, key, "default"}
 	err := change(t.Context(), &m.server.planner.store, queue.BucketJobs, key, func(r *Record) bool { r.Attempt = 2; return true })
 	if err != nil {
 		t.Fatal(err)
