@@ -112,7 +112,7 @@ func TestPages(t *testing.T) {
 		"/board/fixlog?q=GB301+grouped":   {"23 found"},
 		"/board/fixlog?q=%23101":          {"1 found"},
 		"/board/fixlog?repo=acme%2Fother": {"0 found", "The log is empty"},
-		"/board/readiness":                {"Detector results", "NVIDIA B200", "Checklist", "Host reads of device values", "Scale factor read back", "regressed: ", "61 of 62", "2026-09-30", "Over time"},
+		"/board/readiness":                {"Detector results", "NVIDIA B200", "Checklist", "Host reads of device values", "Scale factor read back", "regressed: ", "62 of 62", "2026-09-30", "Over time"},
 		"/board/search?q=moe.py":          {"Commits and pull requests", "GB101", "MoE.forward", "dsv4/moe.py:12", "/blob/", "All 30", "Fix log"},
 		"/board/search?q=%2341":           {"#41"},
 		"/board/search":                   {"Every word has to be found"},

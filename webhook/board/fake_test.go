@@ -49,7 +49,7 @@ func (f *fake) Results(_ context.Context, key string) (*finding.Results, error) 
 	if n%7 == 3 {
 		return nil, nil // its results are gone by now
 	}
-	captured := min(61, 20+(120-n)/2)
+	captured := min(62, 20+(120-n)/2)
 	capture := finding.CheckResult{Name: finding.CheckCapture, Status: finding.StatusPass, Required: true}
 	for i := range 62 {
 		r := finding.RegionResult{Name: fmt.Sprintf("L%02d", i), Status: finding.StatusPass}
@@ -62,6 +62,9 @@ func (f *fake) Results(_ context.Context, key string) (*finding.Results, error) 
 		Checks: []finding.CheckResult{{Name: finding.CheckSource, Status: finding.StatusPass, Required: true}, {Name: finding.CheckSync, Status: finding.StatusPass, Required: true}, capture,
 			{Name: finding.CheckReplay, Status: finding.StatusPass, Required: true, Metrics: map[string]float64{"steps": 300}},
 			{Name: finding.CheckSpeed, Status: finding.StatusPass, Metrics: map[string]float64{"eager_us": 36500 + float64(n%9)*120, "replay_us": 3300 + float64(n)*40, "speedup": 9.1}}}}
+	if capture.Status == finding.StatusFail {
+		r.Verdict = finding.VerdictFail
+	}
 	for i := range n%5 + n/20 {
 		x := finding.Finding{Rule: "GB101", Name: "tensor-item", Check: finding.CheckSource, Severity: finding.Error, Confidence: finding.Likely, Path: "dsv4/moe.py", Line: 12 + i,
 			Function: "MoE.forward", Message: "`.item()` copies one value to the host and waits for the stream", Fingerprint: fmt.Sprint(i)}
