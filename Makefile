@@ -12,7 +12,7 @@ GORELEASER_VERSION := v2.14.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 
-.PHONY: build-gpu chaos build test test-cuda test-torch test-python browser-test lint bench demo fuzz generate new-rule release-dry release-same deb-test sandbox-test clean
+.PHONY: build-gpu chaos build test test-cuda test-cupti test-torch test-python browser-test lint bench demo fuzz generate new-rule release-dry release-same deb-test sandbox-test clean
 
 build: ## bin/gatebot, and the probe that the CUDA driver loads
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/gatebot ./cmd/gatebot
@@ -37,6 +37,9 @@ $(VENV)/ready:
 test-torch: ## the harness in a real torch, on the CPU: GATEBOT_TORCH=INTERPRETER make test-torch
 	@"$${GATEBOT_TORCH:?names no interpreter that has torch}" -c 'import torch; print("torch", torch.__version__)'
 	$(GO) test -count=1 -run OnTorch ./gpu/harness
+
+test-cupti: ## what the probe takes for granted of CUPTI, against the headers and libraries of CUDA 11.8, 12 and 13 (fetches 60 MB once)
+	python3 gpu/probe/abi/check.py
 
 browser-test: ## the pages in headless Chromium ($CHROMIUM, else /usr/bin/chromium): axe-core, keyboard, widths
 	@test -x "$${CHROMIUM:-/usr/bin/chromium}" || { echo "browser-test: no Chromium (set CHROMIUM=PATH)" >&2; exit 3; }

@@ -36,6 +36,8 @@ static const call_info table[] = {
     COPY("cudaMemcpy3DPeerAsync", true, .dir = D_DTOD, .stream = AT(8)),
     COPY("cudaMemcpyToArray", false, .src = AT(24), .bytes = AT(32), .kind = AT(40)),
     COPY("cudaMemcpyFromArray", false, .dst = AT(0), .bytes = AT(32), .kind = AT(40)),
+    COPY("cudaMemcpyToArrayAsync", true, .src = AT(24), .bytes = AT(32), .kind = AT(40), .stream = AT(48)),
+    COPY("cudaMemcpyFromArrayAsync", true, .dst = AT(0), .bytes = AT(32), .kind = AT(40), .stream = AT(48)),
     COPY("cudaMemcpy2DToArray", false, .src = AT(24), .bytes = AT(40), .times = AT(48), .kind = AT(56)),
     COPY("cudaMemcpy2DToArrayAsync", true, .src = AT(24), .bytes = AT(40), .times = AT(48), .kind = AT(56), .stream = AT(64)),
     COPY("cudaMemcpy2DFromArray", false, .dst = AT(0), .bytes = AT(40), .times = AT(48), .kind = AT(56)),
