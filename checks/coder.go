@@ -16,6 +16,7 @@ type coder struct {
 	texts   []string
 	numbers map[string]uint64 // of texts, when writing
 	bad     bool
+	first   int // bytes of the first of two parts, when writing
 }
 
 var errMemory = errors.New("scan memory: damaged, or written by another version (it is made again)")
@@ -160,12 +161,23 @@ func mapped[V any](c *coder, m *map[string]V, each func(*coder, *V)) {
 
 func texts(c *coder, s *[]string) { series(c, s, word[string]) }
 
+// part begins the second of two parts, which can be read at the same time.
+func (c *coder) part() {
+	n := len(c.data)
+	for _, p := range c.full {
+		n += len(p)
+	}
+	c.first = n
+}
+
 // pack puts the table of texts before what was written.
 func (c *coder) pack() [][]byte {
 	c.numbers = nil
 	body := append(c.full, c.data)
 	c.full, c.data = nil, nil
-	n := uint64(len(c.texts))
+	n := uint64(c.first)
+	c.number(&n)
+	n = uint64(len(c.texts))
 	c.number(&n)
 	for _, t := range c.texts {
 		n = uint64(len(t))
@@ -182,9 +194,11 @@ func (c *coder) pack() [][]byte {
 	return append(append(c.full, c.data), body...)
 }
 
-// unpack reads the table of texts.
-func unpack(data []byte) *coder {
+// unpack reads the table of texts and gives the two parts behind it.
+func unpack(data []byte) (first, second *coder) {
 	c := &coder{reading: true, data: data}
+	second = &coder{reading: true}
+	size := c.length(0)
 	n := c.length(0)
 	ends := make([]int, n)
 	at := 0
@@ -192,20 +206,21 @@ func unpack(data []byte) *coder {
 		at += c.length(0)
 		ends[i] = at
 		if c.bad {
-			return c
+			return c, second
 		}
 	}
-	if at > len(c.data) {
+	if at > len(c.data) || size > len(c.data)-at {
 		c.bad = true
-		return c
+		return c, second
 	}
 	all := string(c.data[:at]) // one text that all share
-	c.data = c.data[at:]
+	c.data, second.data = c.data[at:at+size], c.data[at+size:]
 	c.texts = slices.Grow(c.texts, n)
 	from := 0
 	for _, end := range ends {
 		c.texts = append(c.texts, all[from:end])
 		from = end
 	}
-	return c
+	second.texts = c.texts
+	return c, second
 }

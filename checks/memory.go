@@ -16,6 +16,9 @@ type Memory struct {
 	tables map[string]*table   // by options
 	wiring *wiring
 	spent  time.Duration // on what was not known, since it was kept last
+	scans  int           // since it was made
+	// reading is closed when what is known of tasks has been read; nil when nothing is read.
+	reading chan struct{}
 }
 
 // NewMemory remembers nothing yet.
@@ -25,9 +28,10 @@ func NewMemory() *Memory {
 
 // known is a file that was indexed.
 type known struct {
-	id  string
-	mod *module
-	bad []unreadable
+	id   string
+	mod  *module
+	bad  []unreadable
+	used int // the scan that met it last
 }
 
 // Versions are how many contents of one file, and outcomes of one task, are kept: two commits that are compared in turn
@@ -39,6 +43,7 @@ func (m *Memory) Scan(ctx context.Context, src Source, opts Options) (*Report, e
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	start := time.Now()
+	m.scans++
 	s, err := newScan(ctx, src, opts, m)
 	if err != nil {
 		return nil, err
@@ -67,6 +72,7 @@ func (m *Memory) module(f File) (*module, []unreadable) {
 	}
 	for _, k := range m.files[f.Path] {
 		if k.id == f.ID {
+			k.used = m.scans
 			return k.mod, k.bad
 		}
 	}
@@ -78,7 +84,7 @@ func (m *Memory) keepModule(mod *module, bad []unreadable) {
 	if m == nil || mod.file.ID == "" {
 		return
 	}
-	m.files[mod.path] = front(m.files[mod.path], &known{mod.file.ID, mod, bad}, func(k *known) bool { return k.id == mod.file.ID })
+	m.files[mod.path] = front(m.files[mod.path], &known{mod.file.ID, mod, bad, m.scans}, func(k *known) bool { return k.id == mod.file.ID })
 }
 
 // front puts x before the others and drops what is the same, and the oldest.
@@ -109,6 +115,7 @@ type table struct {
 	units  map[string][]*memo // by the key of the task, the last one first
 	native map[string][]*knownNative
 	turn   uint32
+	scan   int        // of the memory
 	mu     sync.Mutex // of ids and slots, while tasks run side by side
 }
 
@@ -124,6 +131,7 @@ type factSlot struct {
 type memo struct {
 	facts []factWas
 	out   *outcome
+	used  int // the scan that met it last
 }
 
 type factWas struct{ id, state uint32 }
@@ -133,6 +141,7 @@ func (m *Memory) table(o *Options) *table {
 	if m == nil {
 		return nil
 	}
+	m.ready()
 	key := o.key()
 	t := m.tables[key]
 	if t == nil {
@@ -140,6 +149,7 @@ func (m *Memory) table(o *Options) *table {
 		m.tables[key] = t
 	}
 	t.turn++
+	t.scan = m.scans
 	return t
 }
 
@@ -220,6 +230,7 @@ next:
 		if i > 0 {
 			t.units[k.key] = front(t.units[k.key], m, func(o *memo) bool { return o == m })
 		}
+		m.used = t.scan
 		k.out = m.out
 		return true
 	}
@@ -249,5 +260,5 @@ func (t *table) remember(k *task) {
 	if t == nil || !k.ran || len(k.err) > 0 {
 		return
 	}
-	t.units[k.key] = front(t.units[k.key], &memo{facts: k.facts, out: k.out}, func(*memo) bool { return false })
+	t.units[k.key] = front(t.units[k.key], &memo{facts: k.facts, out: k.out, used: t.scan}, func(*memo) bool { return false })
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // memoryFormat is part of every saved memory. Raise it with every change of what the coder writes.
-const memoryFormat = "gatebot.scan-memory/v1"
+const memoryFormat = "gatebot.scan-memory/v2"
 
 // Save gives what the memory knows of the newest trees, for LoadMemory in another process: the pieces are to be written
 // one after the other. Trees in their short form are not part of it, and are dropped: what is saved is much already, and
@@ -16,43 +16,70 @@ const memoryFormat = "gatebot.scan-memory/v1"
 func (m *Memory) Save() [][]byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.ready()
 	m.spent = 0
 	for _, ks := range m.files {
 		for _, k := range ks {
 			k.mod.packed = packedTree{}
 		}
 	}
+	m.forget()
 	c := &coder{numbers: map[string]uint64{}}
-	m.code(c, nil)
+	format := memoryFormat
+	word(c, &format)
+	m.codeFiles(c)
+	c.part()
+	m.codeTables(c, nil)
 	return c.pack()
 }
 
-// LoadMemory reads what Save gave. Rules are those that will be scanned with. Damage is an error.
+// LoadMemory reads what Save gave. Rules are those that will be scanned with. Damage is an error. The files are there
+// when it returns; what is known of tasks is read while a scan looks at them.
 func LoadMemory(data []byte, rules []*Rule) (m *Memory, err error) {
 	defer func() {
 		if r := recover(); r != nil { // a bound that the coder does not know
 			m, err = nil, fmt.Errorf("%w: %v", errMemory, r)
 		}
 	}()
-	c := unpack(data)
+	c, rest := unpack(data)
 	m = NewMemory()
+	format := memoryFormat
+	if word(c, &format); format != memoryFormat {
+		return nil, errMemory
+	}
+	m.codeFiles(c)
+	if c.bad || len(c.data) > 0 {
+		return nil, errMemory
+	}
 	byID := map[string]*Rule{}
 	for _, r := range rules {
 		byID[r.ID] = r
 	}
-	m.code(c, byID)
-	if c.bad || len(c.data) > 0 {
-		return nil, errMemory
-	}
+	m.reading = make(chan struct{})
+	go m.readTables(rest, byID)
 	return m, nil
 }
 
-func (m *Memory) code(c *coder, rules map[string]*Rule) {
-	format := memoryFormat
-	if word(c, &format); format != memoryFormat {
-		c.bad = true
-		return
+// readTables reads what is known of tasks. Where that is damaged nothing is known of them.
+func (m *Memory) readTables(c *coder, rules map[string]*Rule) {
+	defer close(m.reading)
+	var read Memory
+	defer func() {
+		if recover() == nil && !c.bad && len(c.data) == 0 {
+			m.tables = read.tables
+		}
+	}()
+	read.codeTables(c, rules)
+}
+
+// ready waits until all is read.
+func (m *Memory) ready() {
+	if m.reading != nil {
+		<-m.reading
 	}
+}
+
+func (m *Memory) codeFiles(c *coder) {
 	mapped(c, &m.files, func(c *coder, ks *[]*known) {
 		series(c, ks, func(c *coder, k **known) {
 			if c.reading {
@@ -61,6 +88,9 @@ func (m *Memory) code(c *coder, rules map[string]*Rule) {
 			(*k).code(c)
 		})
 	})
+}
+
+func (m *Memory) codeTables(c *coder, rules map[string]*Rule) {
 	mapped(c, &m.tables, func(c *coder, t **table) {
 		if c.reading {
 			*t = &table{ids: map[fact]uint32{}}
@@ -269,7 +299,7 @@ func (t *table) code(c *coder, rules map[string]*Rule) {
 			}
 			series(c, &(*m).facts, func(c *coder, w *factWas) {
 				count(c, &w.id)
-				if count(c, &w.state); c.reading && w.id >= uint32(len(t.slots)) {
+				if count(c, &w.state); c.reading && (w.id >= uint32(len(t.slots)) || w.state >= uint32(len(t.slots[w.id].states))) {
 					c.bad = true
 				}
 			})

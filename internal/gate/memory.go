@@ -71,7 +71,7 @@ func hold() (end func()) {
 		<-done
 		// Without the limit the next collection is due at twice of what the scan had, and all of that is garbage now.
 		if heapAlive() > frugalLimit/4 {
-			runtime.GC()
+			go runtime.GC() // beside what comes next, which in a hook is the end
 		}
 		debug.SetMemoryLimit(old)
 	}

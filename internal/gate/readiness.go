@@ -102,7 +102,9 @@ func (r ReadinessRequest) fill(ctx context.Context, run *Run, old []byte, in *re
 	if in.BeforeRev, err = r.before(ctx, run.repo, old, log, head); err != nil {
 		return err
 	}
-	if in.Before, err = NewTrees(run.repo).Scan(ctx, in.BeforeRev, run.Config); err != nil {
+	trees := NewTrees(run.repo)
+	defer trees.Keep()
+	if in.Before, err = trees.Scan(ctx, in.BeforeRev, run.Config); err != nil {
 		return fmt.Errorf("findings of %.7s: %w", in.BeforeRev, err)
 	}
 	if in.GatedCommit, in.GatedSince, err = gatedSince(ctx, run.repo, head); err != nil {

@@ -18,6 +18,7 @@ type Trees struct {
 	repo   git.Repository
 	cache  *scancache.Store
 	memory *checks.Memory // made or loaded for the first scan
+	end    func()         // of holding memory down, nil before the first scan
 }
 
 // NewTrees has seen no commit yet.
@@ -27,7 +28,9 @@ func NewTrees(repo git.Repository) *Trees {
 
 // Scan scans the whole tree of a commit with cfg: the form that the hook and the fix log use.
 func (t *Trees) Scan(ctx context.Context, rev string, cfg *config.Config) ([]finding.Finding, error) {
-	defer frugal()()
+	if t.end == nil {
+		t.end = frugal() // for all scans: what one leaves is what the next one starts from, and no garbage
+	}
 	if t.memory == nil {
 		t.memory = t.cache.Memory(Tool().Rules, registry.Rules)
 	}
@@ -38,8 +41,12 @@ func (t *Trees) Scan(ctx context.Context, rev string, cfg *config.Config) ([]fin
 	return rep.Findings, nil
 }
 
-// Keep saves for other processes what was learned, when it was much.
+// Keep ends a series of scans, and saves for other processes what was learned, when it was much.
 func (t *Trees) Keep() {
+	if t.end != nil {
+		defer t.end()
+		t.end = nil
+	}
 	if t.memory != nil {
 		keep(t.cache, t.memory)
 	}

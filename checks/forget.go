@@ -1,0 +1,69 @@
+package checks
+
+import "slices"
+
+// recent is how many scans back something must have been of use to be saved: what a walk over a long history has seen
+// once is of no use to another process.
+const recent = 4
+
+// forget drops what the last scans did not meet.
+func (m *Memory) forget() {
+	before := m.scans - recent
+	for path, ks := range m.files {
+		if ks = slices.DeleteFunc(ks, func(k *known) bool { return k.used <= before }); len(ks) == 0 {
+			delete(m.files, path)
+		} else {
+			m.files[path] = ks
+		}
+	}
+	for _, t := range m.tables {
+		for key, ms := range t.units {
+			if ms = slices.DeleteFunc(ms, func(o *memo) bool { return o.used <= before }); len(ms) == 0 {
+				delete(t.units, key)
+			} else {
+				t.units[key] = ms
+			}
+		}
+		t.compact()
+	}
+}
+
+// compact drops the facts, and what they once were, that no outcome rests on any more.
+func (t *table) compact() {
+	was := make([][]bool, len(t.slots))
+	for _, ms := range t.units {
+		for _, m := range ms {
+			for _, f := range m.facts {
+				if was[f.id] == nil {
+					was[f.id] = make([]bool, len(t.slots[f.id].states))
+				}
+				was[f.id][f.state] = true
+			}
+		}
+	}
+	ids := make([]uint32, len(t.slots))
+	states := make([][]uint32, len(t.slots))
+	var slots []factSlot
+	for i, used := range was {
+		if used == nil {
+			continue
+		}
+		ids[i], states[i] = uint32(len(slots)), make([]uint32, len(used))
+		x := factSlot{fact: t.slots[i].fact} // of no scan so far
+		for j, on := range used {
+			states[i][j] = uint32(len(x.states))
+			if on {
+				x.states = append(x.states, t.slots[i].states[j])
+			}
+		}
+		slots = append(slots, x)
+	}
+	for _, ms := range t.units {
+		for _, m := range ms {
+			for i, f := range m.facts {
+				m.facts[i] = factWas{ids[f.id], states[f.id][f.state]}
+			}
+		}
+	}
+	t.slots, t.ids = slots, map[fact]uint32{} // made again from the slots
+}
