@@ -46,6 +46,8 @@ def gate(args, card, name, files, entry):
     cmd = [args.gatebot, "check", "--results", out + ".json", "--keep-traces", out + ".traces",
            "--timeout", "60s" if "hang" in name else "240s"]
     cmd += ["--entry", entry] if entry else []
+    if len(files) > 1 and entry:  # wrong in value alone: beside its twin
+        cmd += ["--reference", "good.py"]
     began = time.time()
     env = {**os.environ, "OMP_NUM_THREADS": "1"}  # many at once: each would start a thread for every core
     if card is not None:
@@ -99,6 +101,11 @@ def compare(name, rc, res, log):
         bad.append(f"torch's mode {torch}, measured {m['torch_sync_debug_lines']}")
     if case in ELSEWHERE:
         return bad
+    if "invariance" in want["kind"]:
+        reason = checks["replay"].get("reason", "")
+        if (status["capture"], status["replay"], rc) != ("pass", "fail", 1) or "something else than good.py" not in reason:
+            bad.append(f"beside its twin: capture {status['capture']}, replay {status['replay']} ({reason[:150]}), exit {rc}")
+        return bad
     expected = {"raises": ("fail", "not_run"), "ok": ("pass", "pass"), "ok-but-wrong-replay": ("pass", "fail")}[m["capture"]]
     if (status["capture"], status["replay"]) != expected:
         bad.append(f"capture, replay {status['capture']}, {status['replay']}, want {expected}: {checks['capture'].get('reason', '')[:150]}")
@@ -124,7 +131,9 @@ def main():
     jobs = []
     for f in sorted(glob.glob(f"{ROOT}/testdata/corpus/*/*.py")):
         case, kind = os.path.basename(os.path.dirname(f)), os.path.basename(f)[:-3]
-        jobs.append((f"{case}.{kind}", [f], kind + ".py"))
+        with open(os.path.join(os.path.dirname(f), "expect.yaml")) as e:
+            twin = [os.path.join(os.path.dirname(f), "good.py")] if kind == "bad" and "invariance" in yaml.safe_load(e)["kind"] else []
+        jobs.append((f"{case}.{kind}", [f] + twin, kind + ".py"))
     for d in sorted(glob.glob(f"{ROOT}/testdata/steps/*/")):
         jobs.append((f"steps.{os.path.basename(d[:-1])}", glob.glob(d + "*.py") + [d + ".gatebot.yaml"], None))
     cards = len(subprocess.run(["nvidia-smi", "-L"], stdout=subprocess.PIPE, check=True).stdout.splitlines())

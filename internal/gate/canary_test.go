@@ -54,7 +54,7 @@ func TestBlindCanaryEndsTheCheck(t *testing.T) {
 			if c := result(run.Results, finding.CheckCanary); c.Status != finding.StatusError || !strings.HasPrefix(c.Reason, "blind: probe; ") {
 				t.Errorf("canary: %+v", c)
 			}
-			if c := result(run.Results, finding.CheckSync); c.Status != tc.sync || tc.sync == finding.StatusNotRun && !strings.Contains(c.Reason, "blind: probe") {
+			if c := result(run.Results, finding.CheckSync); c.Status != tc.sync || tc.sync == finding.StatusNotRun && !strings.Contains(c.Reason, "the canary failed") {
 				t.Errorf("sync: %+v", c)
 			}
 		})
