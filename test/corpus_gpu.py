@@ -101,7 +101,7 @@ def compare(name, rc, res, log):
         bad.append(f"torch's mode {torch}, measured {m['torch_sync_debug_lines']}")
     if case in ELSEWHERE:
         return bad
-    if "invariance" in want["kind"]:
+    if want["kind"] == ["invariance"]:
         reason = checks["replay"].get("reason", "")
         if (status["capture"], status["replay"], rc) != ("pass", "fail", 1) or "something else than good.py" not in reason:
             bad.append(f"beside its twin: capture {status['capture']}, replay {status['replay']} ({reason[:150]}), exit {rc}")
@@ -132,7 +132,7 @@ def main():
     for f in sorted(glob.glob(f"{ROOT}/testdata/corpus/*/*.py")):
         case, kind = os.path.basename(os.path.dirname(f)), os.path.basename(f)[:-3]
         with open(os.path.join(os.path.dirname(f), "expect.yaml")) as e:
-            twin = [os.path.join(os.path.dirname(f), "good.py")] if kind == "bad" and "invariance" in yaml.safe_load(e)["kind"] else []
+            twin = [os.path.join(os.path.dirname(f), "good.py")] if kind == "bad" and yaml.safe_load(e)["kind"] == ["invariance"] else []
         jobs.append((f"{case}.{kind}", [f] + twin, kind + ".py"))
     for d in sorted(glob.glob(f"{ROOT}/testdata/steps/*/")):
         jobs.append((f"steps.{os.path.basename(d[:-1])}", glob.glob(d + "*.py") + [d + ".gatebot.yaml"], None))
