@@ -141,6 +141,17 @@ func TestSignInAtGitHub(t *testing.T) {
 			t.Errorf("grace at %s: %d, no %q in %.1500s", path, status, want, body)
 		}
 	}
+	// A restart signs nobody out: what the cookies are sealed with is in the store.
+	m.stop()
+	m.start()
+	root = strings.TrimSuffix(m.hook, "/webhook")
+	grace.root, nobody.root = root, root
+	if status, body, _ := grace.get(root + details); status != http.StatusOK || !strings.Contains(body, "a.py:2") {
+		t.Errorf("after a restart: %d", status)
+	}
+	if status, _, _ := nobody.get(root + details); status != http.StatusSeeOther {
+		t.Errorf("nobody after a restart: %d", status)
+	}
 	copied := map[string]string{}
 	for k, v := range grace.cookies {
 		copied[k] = v

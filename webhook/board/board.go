@@ -37,6 +37,7 @@ type Options struct {
 	Log       *slog.Logger
 	Now       func() time.Time
 	Tick      time.Duration // between looks of a live page at its job; 0: one second
+	Beat      time.Duration // of silence on a live page before it says that it is there; 0: 15 s, proxies cut after a minute
 }
 
 // Board is the pages. Safe for concurrent use.
@@ -62,6 +63,9 @@ func New(o Options) (*Board, error) {
 	}
 	if o.Tick == 0 {
 		o.Tick = time.Second
+	}
+	if o.Beat == 0 {
+		o.Beat = 15 * time.Second
 	}
 	o.Web = strings.TrimSuffix(o.Web, "/")
 	b := &Board{Options: o}

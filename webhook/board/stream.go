@@ -14,7 +14,6 @@ import (
 // read is cut off and comes back with the place where it was.
 const (
 	maxStreams = 256
-	beatEvery  = 15 * time.Second // proxies cut what is silent for longer
 	writeFor   = 20 * time.Second
 	streamFor  = 5 * time.Minute // then the browser comes again by itself, and is asked again who it is
 	primePiece = 32              // pieces that are read again to know what was held back
@@ -56,12 +55,12 @@ func (b *Board) Stream(w http.ResponseWriter, r *http.Request, feed Feed) {
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no")
-	if err := s.run(ctx, b.Tick); err != nil && ctx.Err() == nil {
+	if err := s.run(ctx, b.Tick, b.Beat); err != nil && ctx.Err() == nil {
 		b.warn(ctx, "live page", err)
 	}
 }
 
-func (s *stream) run(ctx context.Context, every time.Duration) error {
+func (s *stream) run(ctx context.Context, every, beat time.Duration) error {
 	if err := s.write("retry: 3000\n\n"); err != nil {
 		return err
 	}
@@ -75,7 +74,7 @@ func (s *stream) run(ctx context.Context, every time.Duration) error {
 		if done || err != nil {
 			return err
 		}
-		if time.Since(s.sent) >= beatEvery {
+		if time.Since(s.sent) >= beat {
 			if err := s.write(": beat\n\n"); err != nil {
 				return err
 			}

@@ -301,6 +301,32 @@ func TestLongLog(t *testing.T) {
 	}
 }
 
+// A page that has nothing to say says so, or a proxy would take it for dead.
+func TestStreamBeats(t *testing.T) {
+	l := newLive(t, running())
+	l.b.Beat = 5 * time.Millisecond
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, "GET", l.srv.URL+"/jobs/k/c/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	beats := 0
+	for lines := bufio.NewScanner(res.Body); beats < 3 && lines.Scan(); {
+		if lines.Text() == ": beat" {
+			beats++
+		}
+	}
+	if beats < 3 {
+		t.Errorf("%d beats", beats)
+	}
+}
+
 // A server's limits are for requests that end: a live page outlives them.
 func TestStreamOutlivesTheServersLimits(t *testing.T) {
 	t.Parallel()
