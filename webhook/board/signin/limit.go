@@ -30,7 +30,8 @@ func (l *limiter) count(now time.Time) {
 }
 
 // seen remembers sign-ins that were finished, for as long as their cookie would open. GitHub's codes are good once
-// anyway; this holds on one server even where they were not.
+// anyway; this holds on one server even where they were not. A flood that fills it makes it forget: nobody must be able to
+// keep others from signing in.
 type seen struct {
 	mu  sync.Mutex
 	all map[string]time.Time
@@ -39,7 +40,7 @@ type seen struct {
 // maxSeen bounds the memory; a state is 43 bytes.
 const maxSeen = 10_000
 
-// first reports whether nobody came with this state before. When there is no room it says no: a flood signs nobody in.
+// first reports whether nobody came with this state before.
 func (s *seen) first(state string, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +57,7 @@ func (s *seen) first(state string, now time.Time) bool {
 			}
 		}
 		if len(s.all) >= maxSeen {
-			return false
+			clear(s.all)
 		}
 	}
 	s.all[state] = now
