@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -115,7 +117,7 @@ func TestInTree(t *testing.T) {
 // TestRun: the runner is played by the test. It unpacks what was sent, prints, loses its lease, and ends.
 func TestRun(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	dir, _ := checkout(t)
 	q := queue.NewMemory()
@@ -126,9 +128,9 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	played := make(chan error, 1)
-	go func() { played <- play(ctx, t.TempDir(), q, snap) }()
-	var log bytes.Buffer
-	out, err := c.Run(ctx, dir, snap, queue.Fire{Script: "a.sh"}, &log)
+	log := &lockedBuffer{}
+	go func() { played <- play(ctx, t.TempDir(), q, snap, log) }()
+	out, err := c.Run(ctx, dir, snap, queue.Fire{Script: "a.sh"}, log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +145,36 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func play(ctx context.Context, dir string, q *queue.Memory, want Snapshot) error {
+// lockedBuffer is written by one goroutine and read by another.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// has waits until the follower has shown some text: what comes next would else hide it.
+func (l *lockedBuffer) has(ctx context.Context, text string) error {
+	for !strings.Contains(l.String(), text) {
+		if ctx.Err() != nil {
+			return fmt.Errorf("%q was not shown: %w", text, ctx.Err())
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return nil
+}
+
+func play(ctx context.Context, dir string, q *queue.Memory, want Snapshot, log *lockedBuffer) error {
 	m, err := q.Next(ctx, queue.Jobs, queue.JobConsumers("p")[2])
 	if err != nil {
 		return err
@@ -163,11 +194,9 @@ func play(ctx context.Context, dir string, q *queue.Memory, want Snapshot) error
 		return q.PutNote(ctx, queue.LogName("p", "alice", job.ID, epoch, n), []byte(text))
 	}
 	state := func(s queue.FireState) error { return queue.PutFireState(ctx, q, "p", "alice", job.ID, s) }
-	err = errors.Join(put(1, 0, "lost\n"), state(queue.FireState{State: queue.FireStarted, Epoch: 1, Runner: "r1"}))
-	time.Sleep(2 * lookEvery)
+	err = errors.Join(put(1, 0, "lost\n"), state(queue.FireState{State: queue.FireStarted, Epoch: 1, Runner: "r1"}), log.has(ctx, "lost\n"))
 	// The end is known before its log is all there; a late word of the first lease means nothing.
-	err = errors.Join(err, put(2, 0, "first "), state(queue.FireState{State: queue.FireStarted, Epoch: 2, Runner: "r2"}))
-	time.Sleep(2 * lookEvery)
+	err = errors.Join(err, put(2, 0, "first "), state(queue.FireState{State: queue.FireStarted, Epoch: 2, Runner: "r2"}), log.has(ctx, "first "))
 	err = errors.Join(err, state(queue.FireState{State: queue.FireDone, Epoch: 1, Class: queue.ClassVerdict, Code: 1, Pieces: 1}))
 	time.Sleep(2 * lookEvery)
 	err = errors.Join(err, state(queue.FireState{State: queue.FireDone, Epoch: 2, Class: queue.ClassVerdict, Code: 7, Pieces: 2}))
@@ -188,10 +217,14 @@ func TestTakenBack(t *testing.T) {
 	if _, err := c.Run(t.Context(), dir, snap, queue.Fire{}, &bytes.Buffer{}); !errors.Is(err, errNobody) {
 		t.Errorf("no runner: %v", err)
 	}
-	c.Patience = 0
-	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	if _, err := c.Run(ctx, dir, snap, queue.Fire{}, &bytes.Buffer{}); !errors.Is(err, context.DeadlineExceeded) {
+	c.Patience, c.Say = 0, func(format string, _ ...any) {
+		if strings.Contains(format, "waiting for a runner") { // Ctrl-C, once it is sent
+			cancel()
+		}
+	}
+	if _, err := c.Run(ctx, dir, snap, queue.Fire{}, &bytes.Buffer{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 	for range 2 {
