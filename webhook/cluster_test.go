@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gatebot/gatebot/internal/queue"
@@ -66,6 +67,11 @@ func TestTwoServersOnACluster(t *testing.T) {
 
 // TestLeaseIsTakenOver: one holder at a time, and when it goes silent the next.
 func TestLeaseIsTakenOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { leaseIsTakenOver(t) }) // on a clock of its own: a holder that is kept waiting is silent
+}
+
+func leaseIsTakenOver(t *testing.T) {
+	t.Helper()
 	q := queue.NewMemory()
 	a, b := newLeases(q, 200*time.Millisecond, quiet()), newLeases(q, 200*time.Millisecond, quiet())
 	held, release, err := a.acquire(t.Context(), "x")

@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"github.com/gatebot/gatebot/internal/queue"
+	"github.com/gatebot/gatebot/internal/queue/queuetest"
 )
 
 // aRunner opens a listening queue with one runner of pool p.
@@ -220,7 +221,7 @@ func TestReconnect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eo := queue.EmbeddedOptions{Dir: t.TempDir(), Listen: "127.0.0.1:0",
+	eo := queue.EmbeddedOptions{Dir: t.TempDir(), Listen: queuetest.OwnAddress(t) + ":0",
 		Runners: []queue.Runner{{Name: "r1", Key: pub, Pools: []string{"p"}}}}
 	s, err := queue.OpenEmbedded(ctx, eo)
 	if err != nil {

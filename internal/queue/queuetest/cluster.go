@@ -2,6 +2,7 @@ package queuetest
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"path/filepath"
 	"testing"
@@ -14,6 +15,7 @@ import (
 type Cluster struct {
 	t     *testing.T
 	dir   string
+	host  string
 	nodes []*natsserver.Server
 	opts  []*natsserver.Options
 }
@@ -22,17 +24,18 @@ type Cluster struct {
 func StartCluster(t *testing.T, n int) *Cluster {
 	t.Helper()
 	c := &Cluster{t: t, dir: t.TempDir()}
+	c.host = OwnAddress(t)
 	routes := ""
 	var ports []int
 	for range n {
-		ports = append(ports, freePort(t))
-		routes += fmt.Sprintf("nats://127.0.0.1:%d,", ports[len(ports)-1])
+		ports = append(ports, freePort(t, c.host))
+		routes += fmt.Sprintf("nats://%s:%d,", c.host, ports[len(ports)-1])
 	}
 	for i := range n {
 		c.opts = append(c.opts, &natsserver.Options{
-			ServerName: fmt.Sprint("n", i), Host: "127.0.0.1", Port: freePort(t), NoSigs: true, NoLog: true, JetStream: true, SyncAlways: true,
+			ServerName: fmt.Sprint("n", i), Host: c.host, Port: freePort(t, c.host), NoSigs: true, NoLog: true, JetStream: true, SyncAlways: true,
 			StoreDir: filepath.Join(c.dir, fmt.Sprint(i)), JetStreamMaxStore: 2 << 30, JetStreamMaxMemory: 64 << 20, MaxPayload: 8 << 20,
-			Cluster: natsserver.ClusterOpts{Name: "gate", Host: "127.0.0.1", Port: ports[i]}, Routes: natsserver.RoutesFromStr(routes[:len(routes)-1]),
+			Cluster: natsserver.ClusterOpts{Name: "gate", Host: c.host, Port: ports[i]}, Routes: natsserver.RoutesFromStr(routes[:len(routes)-1]),
 		})
 		c.nodes = append(c.nodes, nil)
 		c.Start(i)
@@ -53,7 +56,7 @@ func (c *Cluster) URL() string {
 		if i > 0 {
 			s += ","
 		}
-		s += fmt.Sprintf("nats://127.0.0.1:%d", o.Port)
+		s += fmt.Sprintf("nats://%s:%d", c.host, o.Port)
 	}
 	return s
 }
@@ -97,9 +100,24 @@ func (c *Cluster) Wait() {
 	}
 }
 
-func freePort(t *testing.T) int {
+// OwnAddress is one that nothing else on this machine uses, so that a node that is started again finds its port free: on
+// Linux all of 127.0.0.0/8 is this machine. Elsewhere it is the usual one.
+func OwnAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	host := fmt.Sprintf("127.%d.%d.%d", 1+rand.N(254), rand.N(256), 1+rand.N(254))
+	l, err := net.Listen("tcp", host+":0")
+	if err != nil {
+		return "127.0.0.1"
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return host
+}
+
+func freePort(t *testing.T, host string) int {
+	t.Helper()
+	l, err := net.Listen("tcp", host+":0")
 	if err != nil {
 		t.Fatal(err)
 	}
