@@ -36,7 +36,9 @@ func (p *planner) drive(ctx context.Context, r *Record, rev uint64, fresh bool) 
 				return p.patience(ctx, r, rev, err)
 			}
 			r.State = StateQueued
-			p.queued.add(r.Key)
+			if p.wantsEarly(r) {
+				p.queued.add(r.Key)
+			}
 		case StateCompleting:
 			if r.Final != nil && r.Final.Result {
 				return nil // the result is delivered again until it is through

@@ -19,9 +19,6 @@ const lookAtEarly = 5 * time.Second
 // The run lists the findings with their lines and has no annotations: those come with the verdict, and GitHub can take none
 // back, so that each finding would stand at its line twice.
 func (p *planner) earlier(ctx context.Context) {
-	if p.inspect == nil || !p.policy.Families || p.policy.Early <= 0 {
-		return
-	}
 	for _, key := range p.queued.list() {
 		err := p.earlierOf(ctx, key)
 		switch {
@@ -75,7 +72,7 @@ func (p *planner) earlierOf(ctx context.Context, key string) error {
 
 // wantsEarly: the job is out, and its source was not told of.
 func (p *planner) wantsEarly(r *Record) bool {
-	return r.State == StateQueued && !slices.Contains(r.Shown, finding.CheckSource)
+	return p.inspect != nil && p.policy.Families && p.policy.Early > 0 && r.State == StateQueued && !slices.Contains(r.Shown, finding.CheckSource)
 }
 
 // sourceRun makes the run, unless an earlier try has.

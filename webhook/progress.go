@@ -49,7 +49,7 @@ const lookAtRunning = 5 * time.Second
 // and nothing while the budget for requests is low.
 func (p *planner) tellProgress(ctx context.Context) {
 	notes, ok := p.q.(queue.Notes)
-	if !ok || p.policy.Progress <= 0 {
+	if !ok {
 		return
 	}
 	for _, key := range p.running.list() {
@@ -70,7 +70,7 @@ func (p *planner) progressOf(ctx context.Context, notes queue.Notes, key string)
 	}
 	defer unlock()
 	r, rev, err := p.load(ctx, key)
-	if err != nil || r.State != StateQueued || !r.InProgress {
+	if err != nil || r.State != StateQueued || !r.InProgress || p.policy.Progress <= 0 {
 		if ignoreMissing(err) == nil {
 			p.running.remove(key)
 		}
