@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -236,6 +237,44 @@ func TestForOneRunner(t *testing.T) {
 				t.Errorf("another runner's: %v, %v", m, err)
 			}
 		})
+	}
+}
+
+// TestOneRunnerIsLeft: developers' jobs hold all runners of a pool but one, also when that one is idle; a pool of one is
+// theirs too.
+func TestOneRunnerIsLeft(t *testing.T) {
+	t.Parallel()
+	var rs []queue.Runner
+	for name, pools := range map[string][]string{"r1": {"p"}, "r2": {"p"}, "r3": {"p", "small"}} {
+		public, _, err := queue.NewRunnerKey()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rs = append(rs, queue.Runner{Name: name, Key: public, Pools: pools})
+	}
+	s := openTest(t, queue.EmbeddedOptions{Runners: rs})
+	for pool, want := range map[string]int{"p": 2, "small": 1} {
+		for i := range 4 {
+			mustPublish(t, s, queue.Jobs, queue.FireSub(pool, "alice"), fmt.Sprint(pool, i))
+		}
+		taken := 0
+		for {
+			m, err := s.Try(t.Context(), queue.Jobs, queue.ByPriority([]string{pool})...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m == nil {
+				break
+			}
+			taken++
+		}
+		if taken != want {
+			t.Errorf("pool %s: %d runners have jobs of developers, want %d", pool, taken, want)
+		}
+		mustPublish(t, s, queue.Jobs, pool, "commit "+pool)
+		if m, err := s.Try(t.Context(), queue.Jobs, queue.ByPriority([]string{pool})...); m == nil || err != nil || m.Sub() != pool {
+			t.Errorf("pool %s: the commit's job: %v, %v", pool, m, err)
+		}
 	}
 }
 
