@@ -173,7 +173,8 @@ part_remote() { "$bin/gatebot-remote" --gatebot "$gatebot" --python "$python" ${
 
 part_ops-named() {
   [ -z "$dry" ] || { ! "$gatebot" ops --list named --python "$python" --timeout 20s --output "$work/named.txt"; return; }
-  "$gatebot" ops --list named --python "$python" --compare "$root/checks/torchop/testdata/named-h200.txt" --output "$work/named.txt" --timeout 320s
+  "$gatebot" ops --list named --python "$python" --compare "$root/checks/torchop/testdata/named-h200.txt" --output "$work/named.txt" --timeout 320s || return 1
+  [ "$(wc -l <"$work/named.txt")" -ge 600 ] || { echo "too few rows in named.txt"; return 1; } # differences are for people
 }
 
 part_corpus() {
