@@ -1,7 +1,7 @@
 package checks
 
 import (
-	"strings"
+	"bytes"
 
 	"github.com/gatebot/gatebot/internal/cppast"
 	"github.com/gatebot/gatebot/internal/finding"
@@ -97,7 +97,7 @@ func (p *NativePass) Body() string { return p.w.file.Text(p.w.fn) }
 
 // FileHas reports whether the file contains the word.
 func (p *NativePass) FileHas(word string) bool {
-	return strings.Contains(string(p.w.file.Source), word)
+	return bytes.Contains(p.w.file.Source, []byte(word))
 }
 
 // FirstUse reports whether the place runs once: in the initializer of a static, in std::call_once, under a test for
