@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// A scan of a repository like vLLM keeps about 150 MB alive. Go lets the heap grow to twice of what is alive, which on
+// A scan of a repository like vLLM keeps up to 180 MB alive. Go lets the heap grow to twice of what is alive, which on
 // a developer's laptop and in a hook is memory taken from others for nothing: below frugalLimit the usual pace holds,
 // then the collector runs more often. The limit follows what is alive, so that no repository is so large that nothing
 // but collecting would be done.
 const (
-	frugalLimit = 205 << 20 // bytes of memory of the Go runtime; the program and its C memory take 50 MB more
+	frugalLimit = 235 << 20 // bytes of memory of the Go runtime; the program and its C memory take 50 MB more
 	frugalFloor = 16 << 20
 	frugalTick  = 25 * time.Millisecond
 )
