@@ -120,7 +120,7 @@ func (p *Pass) Methods() []*pyast.FuncDef {
 
 // Def is the syntax of a function that v is, when it stands in the file that is looked at.
 func (p *Pass) Def(v *Value) *pyast.FuncDef {
-	if v == nil || v.Kind != KindFunc || v.Func == nil || v.lambda != nil || v.Func.mod != p.fr.u.mod {
+	if v == nil || v.Kind != KindFunc || v.Func == nil || v.lambda() != nil || v.Func.mod != p.fr.u.mod {
 		return nil
 	}
 	p.in.asked.funcs[v.Func.top] = true

@@ -107,8 +107,12 @@ func (fr *frame) storeAttr(t *pyast.Attr, recv, v *Value, s pyast.Stmt, op strin
 
 // put joins v into an object, and remembers it for the rest of this function as what the name holds now.
 func (fr *frame) put(o *Object, name string, v *Value) {
+	_, hot := fr.in.hot.info[fr.fn]
+	if hot {
+		o.split()
+	}
 	o.attrs[name] = join(o.attrs[name], v)
-	if _, hot := fr.in.hot.info[fr.fn]; !hot {
+	if !hot && !o.early {
 		if o.load == nil {
 			o.load = map[string]*Value{}
 		}

@@ -60,6 +60,7 @@ func bind(g *frame, params []pyast.Param, args []Arg) {
 				g.env.set(a.Name, passed(g, a))
 			} else if kw != nil {
 				if d, ok := g.env.vars[kw.Name]; ok && d.Obj != nil {
+					d.Obj.split()
 					d.Obj.attrs[a.Name] = a.Value
 				}
 			}

@@ -55,7 +55,7 @@ func (fr *frame) calleeName(e *pyast.Call) string {
 	switch {
 	case v.Kind == KindExternal:
 		return v.Name
-	case v.Kind == KindFunc && v.Func != nil && v.lambda == nil:
+	case v.Kind == KindFunc && v.Func != nil && v.lambda() == nil:
 		return "user:" + v.Func.Name
 	}
 	return ""
@@ -101,7 +101,7 @@ func (fr *frame) callValue(callee *Value, args []Arg, e *pyast.Call) *Value {
 		out = unknown
 		fr.callEvent(&Call{Node: e, Name: "?", Args: args, Result: out})
 	}
-	for _, o := range callee.also {
+	for _, o := range callee.also() {
 		out = join(out, fr.callValue(o, args, e))
 	}
 	return out
@@ -132,8 +132,8 @@ func (fr *frame) callInstance(v *Value, args []Arg, e *pyast.Call) *Value {
 		return unknown
 	}
 	one := v
-	if len(v.also) > 0 {
-		one = v.with(func(c *Value) { c.also = nil })
+	if len(v.also()) > 0 {
+		one = v.onlyFirst()
 	}
 	out := fr.callUser(m, one, args, e)
 	fr.callEvent(&Call{Node: e, Name: "user", Recv: v, Args: args, Result: out, Func: m})

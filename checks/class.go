@@ -10,6 +10,7 @@ import (
 // the other methods store, joined.
 type classState struct {
 	obj    *Object
+	begun  bool // the constructor has been heard
 	busy   bool
 	ran    map[*Func]bool
 	static map[string]*Value // class variables
@@ -19,6 +20,7 @@ func (in *interp) state(c *Class) *classState {
 	s := in.objects[c]
 	if s == nil {
 		s = &classState{obj: in.newObject(), ran: map[*Func]bool{}, static: map[string]*Value{}}
+		s.obj.of = c
 		in.objects[c] = s
 	}
 	return s
@@ -30,7 +32,7 @@ func (in *interp) generic(c *Class) *Value {
 	return &Value{Kind: KindInstance, Rank: -1, Place: PlaceHost, Sure: Likely, Class: c, Obj: in.state(c).obj}
 }
 
-// instanceState finds an attribute that v itself has not stored: by running __init__ without arguments, then the
+// instanceState finds an attribute that v itself has not stored: from what __init__ stores without arguments, then the
 // methods that store it, then from the class body.
 func (in *interp) instanceState(c *Class, v *Value, name string) *Value {
 	s := in.state(c)
@@ -40,8 +42,13 @@ func (in *interp) instanceState(c *Class, v *Value, name string) *Value {
 		}
 		return in.classVar(c, name)
 	}
-	if init := in.method(c, "__init__"); init != nil && !s.ran[init] {
-		in.runForState(s, c, init)
+	if !s.begun {
+		s.begun = true
+		if init := in.method(c, "__init__"); init != nil {
+			s.ran[init] = true
+			in.work -= 64
+			in.take(s, stateKey{c, init}, in.level-1)
+		}
 	}
 	held := s.obj.attrs[name]
 	if v.Obj != s.obj && v.Obj != nil && v.Obj.attrs[name] != nil {
@@ -51,7 +58,9 @@ func (in *interp) instanceState(c *Class, v *Value, name string) *Value {
 		for _, k := range c.mro {
 			for _, m := range in.storing(k, name) {
 				if !s.ran[m] {
-					in.runForState(s, c, m)
+					s.ran[m] = true
+					in.work -= 64
+					in.take(s, stateKey{c, m}, in.level-1)
 				}
 			}
 		}
@@ -80,15 +89,12 @@ func (in *interp) storing(c *Class, name string) []*Func {
 
 // runForState runs a method for what it stores on self, without events.
 func (in *interp) runForState(s *classState, c *Class, m *Func) {
-	s.ran[m] = true
 	u, node := in.syntax(m)
-	if node == nil || len(in.frames) > 4*maxDepth {
+	if node == nil {
 		return
 	}
 	s.busy = true
 	in.quiet++
-	work := in.work
-	in.work = min(work, maxWork/8)
 	args := in.entryArgs(u, m, node)
 	fr := in.activate(u, m, node, node.Body, nil, nil)
 	fr.guards = nil
@@ -99,7 +105,6 @@ func (in *interp) runForState(s *classState, c *Class, m *Func) {
 		fr.self = self
 	}
 	in.run(fr, node.Body)
-	in.work = work - 64
 	in.quiet--
 	s.busy = false
 }
@@ -207,7 +212,7 @@ func (fr *frame) construct(c *Class, args []Arg, n pyast.Expr) *Value {
 	fr.in.asked.of(c, askShape, "")
 	v := &Value{Kind: KindInstance, Rank: -1, Place: PlaceHost, Sure: Likely, Class: c, Obj: fr.objectAt(n)}
 	if init := fr.in.method(c, "__init__"); init != nil {
-		if fr.in.quiet > 0 && len(fr.in.frames) > maxQuietDepth {
+		if fr.in.quiet > 0 && fr.in.depth() > maxQuietDepth {
 			return fr.in.generic(c) // an object inside an object inside an object
 		}
 		work := fr.in.work
@@ -230,10 +235,10 @@ func (fr *frame) construct(c *Class, args []Arg, n pyast.Expr) *Value {
 		case a.Star != 0:
 		case a.Name != "":
 			fr.in.stored(c, a.Name, a.Value)
-			v.Obj.attrs[a.Name] = join(v.Obj.attrs[a.Name], a.Value)
+			v.Obj.set(a.Name, a.Value)
 		case pos < len(fields):
 			fr.in.stored(c, fields[pos], a.Value)
-			v.Obj.attrs[fields[pos]] = join(v.Obj.attrs[fields[pos]], a.Value)
+			v.Obj.set(fields[pos], a.Value)
 			pos++
 		}
 	}

@@ -183,7 +183,7 @@ func (v *Value) String() string {
 		b.WriteString("host value")
 	case v.Kind == KindInstance && v.Class != nil:
 		b.WriteString("object of class " + v.Class.Name)
-	case v.Kind == KindFunc && v.Func != nil && v.lambda == nil:
+	case v.Kind == KindFunc && v.Func != nil && v.lambda() == nil:
 		b.WriteString("function " + v.Func.Name)
 	case v.Kind == KindExternal:
 		b.WriteString(v.Name)

@@ -52,8 +52,8 @@ func (fr *frame) evalNode(e pyast.Expr) *Value {
 	case *pyast.IfExp:
 		return fr.ternary(e)
 	case *pyast.Lambda:
-		return &Value{Kind: KindFunc, Rank: -1, Place: PlaceHost, Sure: Likely, lambda: &lambdaRef{fr.u.mod, e.Off},
-			closure: fr.env, Func: fr.fn}
+		return &Value{Kind: KindFunc, Rank: -1, Place: PlaceHost, Sure: Likely, Func: fr.fn,
+			more: &moreValue{lambda: &lambdaRef{fr.u.mod, e.Off}, closure: fr.env}}
 	case *pyast.Const:
 		return literal(e)
 	case *pyast.FString:

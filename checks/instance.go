@@ -6,10 +6,10 @@ import (
 
 // instanceAttr is an attribute of an object.
 func (fr *frame) instanceAttr(v *Value, name string) *Value {
-	if len(v.also) > 0 {
-		one := v.with(func(c *Value) { c.also = nil })
+	if len(v.also()) > 0 {
+		one := v.onlyFirst()
 		out := fr.instanceAttr(one, name)
-		for _, o := range v.also {
+		for _, o := range v.also() {
 			out = join(out, fr.instanceAttr(o, name))
 		}
 		return out

@@ -58,6 +58,17 @@ type interp struct {
 	rest       *rest // set in the last turn
 	asked      *asked
 	around     bool // set while functions around the captures are looked at
+
+	// states are shared; level, deps, cut and height are where this interpreter stands among them.
+	states   *states
+	level    int
+	base     int // calls around the first frame
+	deps     []*stateBasis
+	cut      bool
+	height   int
+	adopted  map[*Value]*Value
+	objectOf map[*Object]*Object
+	envOf    map[*env]*env
 }
 
 // frame is one activation of a function.
@@ -87,7 +98,8 @@ func newInterp(ctx context.Context, p *project, hot *hotPath, hooks *hooks, sink
 		objects: map[*Class]*classState{}, globals: map[globalVar]*Value{}, callers: map[*Func]bool{},
 		uses: map[*Func]*paramUse{}, switches: map[globalVar]bool{}, handings: map[param]handing{},
 		madeAt: map[*Class]map[string]places{}, makersRan: map[*Class]bool{}, untold: map[*Class]bool{}, limit: maxWork, sink: sink,
-		failed: map[string]error{}, blocks: map[blockAt]*progress{}, keptIn: map[*module][]string{}, asked: newAsked()}
+		failed: map[string]error{}, blocks: map[blockAt]*progress{}, keptIn: map[*module][]string{}, asked: newAsked(),
+		level: stateLevels, adopted: map[*Value]*Value{}, objectOf: map[*Object]*Object{}, envOf: map[*env]*env{}}
 }
 
 // runEntry interprets one hot function on its own: as a root, or because nobody who calls it was seen.
@@ -134,6 +146,10 @@ func (in *interp) unit(m *module) *unit {
 	}
 	return u
 }
+
+// depth is how many calls are inside each other. What stands for all objects of a class is asked for from a function that
+// is looked at, and is as far from the details of others as if it were made there.
+func (in *interp) depth() int { return in.base + len(in.frames) }
 
 func (in *interp) top() *frame {
 	if len(in.frames) == 0 {
@@ -250,5 +266,5 @@ func (in *interp) active(f *Func) int {
 // newObject makes the mutable part of an instance or dict.
 func (in *interp) newObject() *Object {
 	in.nextObj++
-	return &Object{id: in.nextObj, attrs: map[string]*Value{}}
+	return &Object{id: in.nextObj, attrs: map[string]*Value{}, early: true}
 }

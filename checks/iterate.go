@@ -92,7 +92,7 @@ func (fr *frame) newDict(c *Call, arg *Value) *Value {
 	v := &Value{Kind: KindDict, Rank: -1, Sure: Likely, Obj: o}
 	if arg.Obj != nil {
 		for k, held := range arg.Obj.attrs {
-			o.attrs[k] = join(o.attrs[k], held)
+			o.set(k, held)
 		}
 		o.elem = join(o.elem, arg.Obj.elem)
 	} else if e := arg.Element(); e != nil && e.Kind == KindTuple && len(e.Items) == 2 {
@@ -100,7 +100,7 @@ func (fr *frame) newDict(c *Call, arg *Value) *Value {
 	}
 	for _, a := range c.Args {
 		if a.Name != "" {
-			o.attrs[a.Name] = join(o.attrs[a.Name], a.Value)
+			o.set(a.Name, a.Value)
 		}
 	}
 	return v

@@ -179,11 +179,11 @@ func joinSame(a, b *Value, depth int) *Value {
 			return unknown
 		}
 	case KindFunc:
-		if a.Func != b.Func || !sameLambda(a.lambda, b.lambda) {
-			v.also = append(append([]*Value{}, a.also...), b)
-			if len(v.also) > 8 {
+		if a.Func != b.Func || !sameLambda(a.lambda(), b.lambda()) {
+			if len(a.also()) >= 8 {
 				return unknown
 			}
+			v.setMore(func(m *moreValue) { m.also = append(append([]*Value{}, m.also...), b) })
 		}
 	case KindClass:
 		if a.Class != b.Class {
@@ -191,10 +191,10 @@ func joinSame(a, b *Value, depth int) *Value {
 		}
 	case KindInstance, KindDict:
 		if a.Class != b.Class {
-			v.also = append(append([]*Value{}, a.also...), b)
-			if len(v.also) > 8 {
+			if len(a.also()) >= 8 {
 				return unknown
 			}
+			v.setMore(func(m *moreValue) { m.also = append(append([]*Value{}, m.also...), b) })
 		} else if a.Obj != b.Obj {
 			v.Obj = joinObjects(a.Obj, b.Obj, depth)
 		}
@@ -220,13 +220,15 @@ func joinObjects(a, b *Object, depth int) *Object {
 	for k, v := range b.attrs {
 		o.attrs[k] = joinDeep(o.attrs[k], v, depth-1)
 	}
-	if len(a.load)+len(b.load) > 0 {
-		o.load = make(map[string]*Value, len(a.load))
-		for k, v := range a.load {
-			o.load[k] = v
-		}
-		for k, v := range b.load {
-			o.load[k] = joinDeep(o.load[k], v, depth-1)
+	if o.early = a.early && b.early; o.early {
+		return o
+	}
+	for _, from := range []*Object{a, b} {
+		for _, k := range from.loaded() {
+			if o.load == nil {
+				o.load = make(map[string]*Value, len(from.attrs))
+			}
+			o.load[k] = joinDeep(o.load[k], from.atLoad(k), depth-1)
 		}
 	}
 	return o
@@ -241,7 +243,7 @@ func sameDeep(a, b *Value, depth int) bool {
 	}
 	if a == nil || b == nil || a.Kind != b.Kind || a.Place != b.Place || a.Rank != b.Rank || a.DType != b.DType ||
 		a.Sure != b.Sure || a.Const != b.Const || a.Name != b.Name || a.Optional != b.Optional || a.Class != b.Class ||
-		a.Func != b.Func || a.Obj != b.Obj || len(a.Items) != len(b.Items) || len(a.also) != len(b.also) {
+		a.Func != b.Func || a.Obj != b.Obj || len(a.Items) != len(b.Items) || len(a.also()) != len(b.also()) {
 		return false
 	}
 	for i := range a.Items {

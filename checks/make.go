@@ -31,7 +31,33 @@ func external(name string) *Value {
 	return &Value{Kind: KindExternal, Rank: -1, Place: PlaceHost, Sure: Likely, Name: name}
 }
 
+// constant is a known number, boolean or text. Common ones are shared.
 func constant(c any) *Value {
+	switch c := c.(type) {
+	case bool:
+		if c {
+			return constTrue
+		}
+		return constFalse
+	case int64:
+		if 0 <= c && c < int64(len(smallInts)) {
+			return smallInts[c]
+		}
+	}
+	return newConstant(c)
+}
+
+var (
+	constTrue, constFalse = newConstant(true), newConstant(false)
+	smallInts             = func() (out [129]*Value) {
+		for i := range out {
+			out[i] = newConstant(int64(i))
+		}
+		return out
+	}()
+)
+
+func newConstant(c any) *Value {
 	v := *number
 	switch c := c.(type) {
 	case string:

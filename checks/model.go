@@ -1,6 +1,9 @@
 package checks
 
-import "sync/atomic"
+import (
+	"maps"
+	"sync/atomic"
+)
 
 // Func is a function or method of the project, without its syntax tree: trees come and go, see treeCache.
 type Func struct {
@@ -81,8 +84,40 @@ type Class struct {
 type Object struct {
 	id    int
 	attrs map[string]*Value
-	elem  *Value            // what unknown keys hold
-	load  map[string]*Value // what functions outside the hot path stored: the state before the first step
+	elem  *Value // what unknown keys hold
+	of    *Class // set in the one that stands for all objects of a class
+	// early is set while functions outside the hot path have stored everything: load is what they stored, the state
+	// before the first step, and is kept apart only when early is not set.
+	early bool
+	load  map[string]*Value
+}
+
+func (o *Object) atLoad(name string) *Value {
+	if o.early {
+		return o.attrs[name]
+	}
+	return o.load[name]
+}
+
+// loaded are the names that atLoad knows, sorted.
+func (o *Object) loaded() []string {
+	if o.early {
+		return sortedKeys(o.attrs)
+	}
+	return sortedKeys(o.load)
+}
+
+// split is called before something is stored that was not there before the first step.
+func (o *Object) split() {
+	if o.early {
+		o.early, o.load = false, maps.Clone(o.attrs)
+	}
+}
+
+// set joins v to what a name holds.
+func (o *Object) set(name string, v *Value) {
+	o.split()
+	o.attrs[name] = join(o.attrs[name], v)
 }
 
 // AtLoad is what attribute or key name held before the first step, as far as functions outside the hot path stored it;
@@ -91,7 +126,7 @@ func (v *Value) AtLoad(name string) *Value {
 	if v == nil || v.Obj == nil {
 		return nil
 	}
-	return v.Obj.load[name]
+	return v.Obj.atLoad(name)
 }
 
 // lambdaRef finds a lambda in a fresh tree. Values outlive trees, so they must not hold syntax.

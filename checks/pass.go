@@ -138,7 +138,7 @@ func (p *Pass) Kernel(c *Call) (kernel *pyast.FuncDef, here bool) {
 		return nil, false
 	}
 	v := p.Value(s.X)
-	if v == nil || v.Kind != KindFunc || v.Func == nil || !v.Func.kernel || v.lambda != nil {
+	if v == nil || v.Kind != KindFunc || v.Func == nil || !v.Func.kernel || v.lambda() != nil {
 		return nil, false
 	}
 	_, node := p.in.syntax(v.Func)

@@ -67,6 +67,7 @@ type scan struct {
 	limit    int    // work of an entry
 	fresh    int    // tasks that no memory knew
 	table    *table // of what is remembered, nil when nothing is
+	states   *states
 }
 
 func newScan(ctx context.Context, src Source, opts Options, memory *Memory) (*scan, error) {
@@ -81,6 +82,7 @@ func newScan(ctx context.Context, src Source, opts Options, memory *Memory) (*sc
 		s.rules[r.ID] = r
 	}
 	s.table = memory.table(&opts)
+	s.states = newStates(s)
 	if s.native, err = loadNative(ctx, p, s.table); err != nil {
 		return nil, err
 	}

@@ -40,7 +40,9 @@ func (fr *frame) special(e *pyast.Call, callee *Value, args []Arg) (*Value, bool
 	case "functools.partial":
 		if len(args) > 0 && args[0].Value.Kind == KindFunc {
 			v := args[0].Value
-			return v.with(func(c *Value) { c.partial = append(append([]Arg{}, v.partial...), args[1:]...) }), true
+			return v.with(func(c *Value) {
+				c.setMore(func(m *moreValue) { m.partial = append(append([]Arg{}, m.partial...), args[1:]...) })
+			}), true
 		}
 	case "functools.lru_cache", "functools.cache", "functools.wraps", "torch.compile", "torch.jit.script", "torch.no_grad",
 		"torch.inference_mode", "torch.compiler.disable":

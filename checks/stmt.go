@@ -186,7 +186,7 @@ func (fr *frame) define(s *pyast.FuncDef) {
 	if f == nil {
 		return
 	}
-	v := &Value{Kind: KindFunc, Rank: -1, Place: PlaceHost, Sure: Likely, Func: f, closure: fr.env}
+	v := &Value{Kind: KindFunc, Rank: -1, Place: PlaceHost, Sure: Likely, Func: f, more: &moreValue{closure: fr.env}}
 	fr.env.set(s.Name, v)
 }
 

@@ -111,7 +111,7 @@ func (s *scan) run(ctx context.Context, tasks []*task) error {
 // interpretTask runs a task.
 func (s *scan) interpretTask(ctx context.Context, t *task) {
 	in := newInterp(ctx, s.p, s.hot, s.hooks, newSink())
-	in.limit, in.trace = s.limit, s.trace
+	in.limit, in.trace, in.states = s.limit, s.trace, s.states
 	in.rest, in.around = t.rest, t.around
 	in.asked.idle = s.table == nil
 	var broken []savedError
@@ -127,9 +127,14 @@ func (s *scan) interpretTask(ctx context.Context, t *task) {
 	t.out = k.keep()
 	t.out.Broken = broken
 	t.ran, t.err = true, in.failed
+	in.rested(func(r *stateBasis) {
+		for path, err := range r.failed {
+			t.err[path] = err
+		}
+	})
 	if s.table != nil && len(t.err) == 0 {
 		// Now, not when all tasks have run: the tables of a thousand tasks are most of what a scan would hold.
-		t.facts = s.table.note(s, in.asked.facts())
+		t.facts = in.allFacts(s.table.note(s, in.asked.facts()))
 	}
 }
 

@@ -6,16 +6,16 @@ import (
 
 // callFunc calls a function or lambda of the project.
 func (fr *frame) callFunc(f *Value, args []Arg, e pyast.Node) *Value {
-	if len(f.partial) > 0 {
-		args = append(append([]Arg{}, f.partial...), args...)
+	if fixed := f.partial(); len(fixed) > 0 {
+		args = append(append([]Arg{}, fixed...), args...)
 	}
-	if f.lambda != nil {
+	if f.lambda() != nil {
 		return fr.callLambda(f, args, e)
 	}
 	if f.Recv != nil {
 		return fr.callUser(f.Func, f.Recv, args, e)
 	}
-	return fr.callClosure(f.Func, nil, args, e, f.closure)
+	return fr.callClosure(f.Func, nil, args, e, f.closure())
 }
 
 func (fr *frame) callLambda(f *Value, args []Arg, e pyast.Node) *Value {
@@ -23,20 +23,21 @@ func (fr *frame) callLambda(f *Value, args []Arg, e pyast.Node) *Value {
 	if len(in.frames) > maxDepth || !in.budget(4) {
 		return unknown
 	}
-	u := in.unit(f.lambda.mod)
+	at := f.lambda()
+	u := in.unit(at.mod)
 	if u == nil {
 		return unknown
 	}
-	node := u.lambda(f.lambda.off)
+	node := u.lambda(at.off)
 	if node == nil {
 		return unknown
 	}
 	for _, o := range in.frames {
-		if o.u.mod == f.lambda.mod && o.node != nil && o.node.Pos().Off == f.lambda.off {
+		if o.u.mod == at.mod && o.node != nil && o.node.Pos().Off == at.off {
 			return unknown
 		}
 	}
-	g := in.activate(u, f.Func, node, nil, f.closure, e)
+	g := in.activate(u, f.Func, node, nil, f.closure(), e)
 	g.loop = fr.loop
 	bind(g, node.Params, args)
 	in.frames = append(in.frames, g)
@@ -55,7 +56,7 @@ func (fr *frame) callClosure(f *Func, recv *Value, args []Arg, e pyast.Node, clo
 	if f.kernel {
 		return unknown
 	}
-	if len(in.frames) > maxDepth || in.quiet > 0 && len(in.frames) > maxQuietDepth+2 || in.active(f) >= maxRecurse ||
+	if len(in.frames) > maxDepth || in.quiet > 0 && in.depth() > maxQuietDepth+2 || in.active(f) >= maxRecurse ||
 		!in.budget(8) {
 		return in.promised(f)
 	}

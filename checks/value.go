@@ -37,6 +37,14 @@ type Value struct {
 	Func *Func
 	Recv *Value
 
+	more *moreValue // what few values have, nil for the others
+
+	// Flow is how the value came to be what it is, newest step first. It becomes the flow evidence of a finding.
+	Flow *Flow
+}
+
+// moreValue is the rare part of a value. It is not changed either.
+type moreValue struct {
 	// also are other values of the same kind that this may be too: functions of a dispatch table, objects of other
 	// classes. The main value is the first one.
 	also []*Value
@@ -44,9 +52,52 @@ type Value struct {
 	lambda  *lambdaRef
 	closure *env
 	partial []Arg // arguments that functools.partial has fixed
+}
 
-	// Flow is how the value came to be what it is, newest step first. It becomes the flow evidence of a finding.
-	Flow *Flow
+func (v *Value) also() []*Value {
+	if v.more == nil {
+		return nil
+	}
+	return v.more.also
+}
+
+func (v *Value) lambda() *lambdaRef {
+	if v.more == nil {
+		return nil
+	}
+	return v.more.lambda
+}
+
+func (v *Value) closure() *env {
+	if v.more == nil {
+		return nil
+	}
+	return v.more.closure
+}
+
+func (v *Value) partial() []Arg {
+	if v.more == nil {
+		return nil
+	}
+	return v.more.partial
+}
+
+// onlyFirst is v without what else it may be.
+func (v *Value) onlyFirst() *Value {
+	return v.with(func(c *Value) { c.setMore(func(m *moreValue) { m.also = nil }) })
+}
+
+// setMore changes the rare part of a value that nobody else has seen yet.
+func (v *Value) setMore(f func(*moreValue)) {
+	m := moreValue{}
+	if v.more != nil {
+		m = *v.more
+	}
+	f(&m)
+	v.more = &m
+	if len(m.also) == 0 && m.lambda == nil && m.closure == nil && len(m.partial) == 0 {
+		v.more = nil
+	}
 }
 
 // Kind is the type of a value as far as the gate cares.
