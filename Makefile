@@ -100,6 +100,7 @@ CYCLONEDX := $(CACHE)/bin/cyclonedx-gomod
 release-dry: $(GORELEASER) $(CYCLONEDX) ## every artefact of a release into dist/, for all platforms, and nothing published
 	PWD=$(CURDIR) PATH=$(CACHE)/bin:$$PATH $(GORELEASER) release --snapshot --clean --skip=publish
 	packaging/formats.sh dist
+	packaging/homebrew/formula.sh dist > dist/gatebot.rb
 
 release-same: release-dry ## builds the commit again, in another folder and with an empty build cache: the same bytes
 	packaging/same.sh

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Installs the Debian package into a clean Debian that has git and nothing else of ours, and tries scan and hook there. Needs
-# root and debootstrap: packaging/debian/chroot-test.sh dist/gatebot_*.deb
+# root and debootstrap: packaging/debian/chroot-test.sh dist/gatebot_*_linux_amd64.deb. A package of another machine's takes
+# qemu-user-static and its binfmt.
 set -euo pipefail
 deb=$(readlink -f "${1:?usage: chroot-test.sh PACKAGE.deb}")
 root=$(mktemp -d /var/tmp/gatebot-chroot.XXXXXX)
 trap 'rm -rf --one-file-system "$root"' EXIT
-debootstrap --variant=minbase --include=git,ca-certificates "${SUITE:-bookworm}" "$root" "${MIRROR:-http://deb.debian.org/debian}" >"$root.log" 2>&1 ||
+arch=$(dpkg-deb -f "$deb" Architecture)
+debootstrap --arch="$arch" --variant=minbase --include=git,ca-certificates "${SUITE:-bookworm}" "$root" "${MIRROR:-http://deb.debian.org/debian}" >"$root.log" 2>&1 ||
   { tail -5 "$root.log" >&2; exit 3; }
 cp "$deb" "$root/tmp/gatebot.deb"
 chroot "$root" dpkg -i /tmp/gatebot.deb
@@ -28,6 +30,9 @@ if git push -q origin main; then echo "the hook let a violation through" >&2; ex
 test "$(git -C /tmp/remote.git log --format=%s -1)" = clean
 test -s /usr/share/man/man1/gatebot-scan.1*
 test -e /usr/lib/gatebot/gatebot-probe.so
+# Without a driver it says so, which shows that it starts.
+said=$(gatebot-gpu version 2>&1) || true
+echo "gatebot-gpu: $said" | head -n 1
 echo "the package works in a clean Debian"
 TRY
 chroot "$root" bash /tmp/try.sh
