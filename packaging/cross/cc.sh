@@ -7,6 +7,15 @@ zig=$here/../../.cache/zig
 target=${1:?target, such as aarch64-linux-gnu.2.28}
 shift
 [ -x "$zig/bin/python" ] || { echo "cc.sh: no compiler in .cache/zig (packaging/cross/prepare.sh fetches it)" >&2; exit 3; }
+# gorgonia.org/cu names folders of this machine, whose headers and libraries are not the target's.
+args=()
+for a in "$@"; do
+  case $a in
+  -I/usr/* | -I/opt/* | -L/usr/* | -L/opt/* | -L/lib/*) ;;
+  *) args+=("$a") ;;
+  esac
+done
+set -- "${args[@]}"
 case $target in
 *-macos*) set -- "$@" "-F$zig/macos" "-L$zig/macos" ;;
 esac
