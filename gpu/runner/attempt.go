@@ -26,7 +26,7 @@ func (r *runner) attempt(ctx context.Context, job *queue.Job, l *leased) (*queue
 	}
 	defer done()
 	if err := r.checkout(ctx, job.ID, job.Bundle, bundle.Want{Head: job.Head, Tree: job.Tree, Base: job.Base}, dir); err != nil {
-		if ctx.Err() != nil {
+		if stopping(ctx) {
 			return nil, ctx.Err()
 		}
 		r.infra(res, err.Error())
@@ -35,6 +35,19 @@ func (r *runner) attempt(ctx context.Context, job *queue.Job, l *leased) (*queue
 	}
 	res.Finished = time.Now().UTC()
 	return res, nil
+}
+
+// stopFor is how long it is waited whether a failure is this runner's own end: who stops a service signals all its
+// processes at once, and a child may be gone before the signal is heard of here.
+const stopFor = 300 * time.Millisecond
+
+// stopping reports whether ctx has ended, or does so now.
+func stopping(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+	case <-time.After(stopFor):
+	}
+	return ctx.Err() != nil
 }
 
 // place makes the directory of an attempt; done removes it with all that is in it.

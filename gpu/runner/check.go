@@ -62,7 +62,7 @@ func (l *leased) check(ctx context.Context, job *queue.Job, dir string, res *que
 		r.infra(res, err.Error())
 		return nil
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || (end.signal != "" || end.code > exitFindings) && stopping(ctx) {
 		return ctx.Err()
 	}
 	res.LogTail = end.tail

@@ -20,7 +20,7 @@ const exitUsage = 2
 // cannot even make a directory.
 func (f *firing) attempt(ctx context.Context) (*queue.FireState, error) {
 	infra := func(err error) (*queue.FireState, error) {
-		if ctx.Err() != nil {
+		if stopping(ctx) {
 			return nil, ctx.Err()
 		}
 		return &queue.FireState{Class: queue.ClassInfra, Reason: err.Error()}, nil
@@ -51,7 +51,7 @@ func (f *firing) attempt(ctx context.Context) (*queue.FireState, error) {
 	c.tee = says.stream.write
 	end, err := f.runChild(ctx, c)
 	f.pieces = says.close(ctx)
-	if err != nil || ctx.Err() != nil {
+	if err != nil || ctx.Err() != nil || end.signal != "" && stopping(ctx) {
 		return infra(err)
 	}
 	return f.outcome(end, results, c), nil
