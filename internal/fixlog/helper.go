@@ -12,29 +12,45 @@ import (
 // maxHelpers bounds how many files behind the imports of one are read.
 const maxHelpers = 20
 
-// helper looks for the operation in the functions that the function of a finding calls now and did not before: those
-// of the files that the commit touched, and those that its file imports by name.
+// helperLevels is how deep helpers are followed: one that the commit added may have helpers of its own.
+const helperLevels = 2
+
+// helper looks for the operation in the functions that the function of a finding calls now and did not before, and in
+// those that the ones among them call which the commit added: in the files that the commit touched, and in those that a
+// file imports by name.
 func (u *update) helper(c git.Commit, same kind, function string, e *edit, edits map[string]*edit) string {
-	names := newCalls(function, e)
-	if len(names) == 0 {
-		return ""
-	}
-	near := []*source{e.is}
-	for _, k := range sortedKeys(edits) {
-		if x := edits[k]; x != e && x.is != nil && !isTest(x.is.path) {
-			near = append(near, x.is)
+	names, from := newCalls(function, e), []*source{e.is}
+	for range helperLevels {
+		if len(names) == 0 {
+			break
 		}
-	}
-	near = append(near, u.imported(c, e.is, names)...)
-	for _, s := range near {
-		for _, f := range sortedFunctions(s) {
-			name := f[strings.LastIndexByte(f, '.')+1:]
-			if !slices.Contains(names, name) || f == function {
-				continue
+		near, added := append([]*source{}, from...), map[*source]*edit{}
+		for _, k := range sortedKeys(edits) {
+			if x := edits[k]; x.is != nil && !isTest(x.is.path) {
+				added[x.is] = x
+				if !slices.Contains(near, x.is) {
+					near = append(near, x.is)
+				}
 			}
-			for _, l := range s.of[f] {
-				if same.in(l) {
-					return f + " of " + s.path
+		}
+		for _, s := range from {
+			near = append(near, u.imported(c, s, names)...)
+		}
+		asked := names
+		names, from = nil, nil
+		for _, s := range near {
+			for _, f := range sortedFunctions(s) {
+				if f == function || !slices.Contains(asked, f[strings.LastIndexByte(f, '.')+1:]) {
+					continue
+				}
+				for _, l := range s.of[f] {
+					if same.inHelper(l) {
+						return f + " of " + s.path
+					}
+				}
+				if x := added[s]; x != nil && (x.was == nil || !x.was.functions[f]) {
+					names = append(names, calls(s, f)...)
+					from = append(from, s)
 				}
 			}
 		}
@@ -42,20 +58,21 @@ func (u *update) helper(c git.Commit, same kind, function string, e *edit, edits
 	return ""
 }
 
+func calls(s *source, function string) (out []string) {
+	for _, l := range s.of[function] {
+		for _, m := range called.FindAllStringSubmatch(l, -1) {
+			out = append(out, m[1])
+		}
+	}
+	return out
+}
+
 func newCalls(function string, e *edit) []string {
 	if !e.was.functions[function] {
 		function = ""
 	}
-	names := func(s *source) (out []string) {
-		for _, l := range s.of[function] {
-			for _, m := range called.FindAllStringSubmatch(l, -1) {
-				out = append(out, m[1])
-			}
-		}
-		return out
-	}
 	var out []string
-	for n := range surplus(names(e.is), names(e.was)) {
+	for n := range surplus(calls(e.is, function), calls(e.was, function)) {
 		out = append(out, n)
 	}
 	slices.Sort(out)

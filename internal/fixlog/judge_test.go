@@ -72,6 +72,8 @@ func TestWhatIsNoFix(t *testing.T) {
 		{name: "what a docstring says is no code", was: read, is: sub(read, "    y = x.item()", "    \"\"\"Without .item().\"\"\"\n    y = x"), want: "fixed"},
 		{name: "moved into a helper of another file", was: read, is: sub(read, "y = x.item()", "y = value(x)"),
 			others: map[string]string{"helper.py": "def value(v):\n    return v.tolist()\n"}, want: "removed: value of helper.py"},
+		{name: "moved into a helper of a helper", was: read, is: sub(read, "y = x.item()", "y = outer(x)"),
+			others: map[string]string{"helper.py": "from deep import value\n\ndef outer(v):\n    return value(v)\n", "deep.py": "def value(v):\n    return v.tolist()\n"}, want: "removed: value of deep.py"},
 		{name: "a helper that was there, imported", was: read, is: "from pkg.old import value\n" + sub(read, "y = x.item()", "y = value(x)"),
 			want: "removed: value of pkg/old.py"},
 		{name: "a helper that was there, imported from beside", was: read, is: "from .near import (\n    value,\n)\n" + sub(read, "y = x.item()", "y = value(x)"),
@@ -209,5 +211,16 @@ func TestEditedDescriptionSurvivesTenUpdates(t *testing.T) {
 	}
 	if rows := l.Rows(); len(rows) != 3 || !slices.ContainsFunc(rows, func(r Row) bool { return r.RegressedIn != "" }) {
 		t.Errorf("rows %+v", rows)
+	}
+}
+
+// TestCopyInHelper: a copy that nobody waits for is no hazard, unless its source dying is what was found.
+func TestCopyInHelper(t *testing.T) {
+	const helper = "return t.to(device=device,non_blocking=True)"
+	for rule, want := range map[string]bool{"GB505": false, "GB506": false, "GB509": true} {
+		f := &finding.Finding{Rule: rule, Evidence: []finding.Evidence{{Kind: finding.EvidenceSource, Code: "torch.tensor(data, pin_memory=True).to(device, non_bl…"}}}
+		if got := family(f).inHelper(helper); got != want {
+			t.Errorf("%s in %q: %t", rule, helper, got)
+		}
 	}
 }

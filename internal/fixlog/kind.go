@@ -22,6 +22,7 @@ var word = regexp.MustCompile(`[A-Za-z_]\w*`)
 type kind struct {
 	like   *regexp.Regexp
 	unless *regexp.Regexp // what makes a line harmless all the same; may be nil
+	hidden bool           // what makes it harmless in its own function hides the same hazard in another one
 }
 
 // in reports whether a bare line holds the operation. What NumPy and Triton do is no work of torch.
@@ -29,11 +30,17 @@ func (k kind) in(l string) bool {
 	return k.like.MatchString(elsewhere.ReplaceAllString(l, "")) && (k.unless == nil || !k.unless.MatchString(l))
 }
 
+// inHelper is in for a line of a function that is called now: a source of a copy that nobody waits for dies there as well.
+func (k kind) inHelper(l string) bool {
+	return k.in(l) || k.hidden && kind{like: k.like}.in(l)
+}
+
 var (
 	elsewhere = regexp.MustCompile(`\b(?:np|numpy|tl|math)\.\w+`)
 	async     = regexp.MustCompile(`\bnon_blocking=True\b`)
 	// byRule are operations of rules that report another part of the statement.
-	byRule = map[string]*regexp.Regexp{"GB905": regexp.MustCompile(`\.(plan|begin_forward)\(`)}
+	byRule = map[string]*regexp.Regexp{"GB905": regexp.MustCompile(`\.(plan|begin_forward)\(`),
+		"GB509": regexp.MustCompile(`\.(?:to|cuda|copy_)\(.*\bnon_blocking=True\b`)}
 )
 
 // family is the operation of a finding.
@@ -43,7 +50,7 @@ func family(f *finding.Finding) kind {
 		k.like = likeCode(strings.TrimSpace(code(f)), f.Rule)
 	}
 	if f.Rule == "GB505" || f.Rule == "GB506" || f.Rule == "GB509" { // the copy is no hazard, waiting for it is
-		k.unless = async
+		k.unless, k.hidden = async, f.Rule == "GB509"
 	}
 	return k
 }
