@@ -76,6 +76,8 @@ bench: build ## ratios side by side in one run; results belong in docs/measureme
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./internal/pyast ./internal/queue ./checks
 	$(GO) test -run '^$$' -bench Intake -benchtime 5s ./webhook
 	GATEBOT=$(CURDIR)/bin/gatebot tools/bench-scan.sh
+	GATEBOT=$(CURDIR)/bin/gatebot tools/bench-push.sh
+	$(GO) test -run "^$$" -bench Commits -benchtime 1x -timeout 60m ./internal/gate
 
 demo: build ## one pull request through the whole machine, without an account or a GPU
 	bin/gatebot demo
