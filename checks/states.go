@@ -17,7 +17,7 @@ const stateLevels = 4
 const (
 	stateDepth   = 3        // calls around a method that is run for its stores, as if a function of a step had asked
 	maxStateWork = 60_000   // expressions for one of them
-	stateBytes   = 24 << 20 // that are kept; on vLLM all of them take twice as much
+	stateBytes   = 16 << 20 // that are kept; on vLLM all of them take three times as much
 )
 
 // stateKey names a method that is run for what it stores on self.

@@ -14,7 +14,7 @@ import (
 // then the collector runs more often. The limit follows what is alive, so that no repository is so large that nothing
 // but collecting would be done.
 const (
-	frugalLimit = 235 << 20 // bytes of memory of the Go runtime; the program and its C memory take 50 MB more
+	frugalLimit = 230 << 20 // bytes of memory of the Go runtime; the program and its C memory take 50 MB more
 	frugalFloor = 16 << 20
 	frugalTick  = 25 * time.Millisecond
 )
