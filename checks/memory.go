@@ -48,16 +48,15 @@ func (m *Memory) Scan(ctx context.Context, src Source, opts Options) (*Report, e
 	if err != nil {
 		return nil, err
 	}
+	indexed := time.Since(start) * time.Duration(s.p.fresh) / time.Duration(max(1, len(s.p.modules)))
 	if err := s.interpret(ctx); err != nil {
 		return nil, err
 	}
-	if s.p.fresh > 0 || s.fresh > 0 {
-		m.spent += time.Since(start)
-	}
+	m.spent += indexed + time.Duration(s.spent.Load())
 	return s.report(ctx)
 }
 
-// Spent is how long scans took that came upon something new, since the memory was made or saved: what another process
+// Spent is how long scans were at what was new to them, since the memory was made or saved: what another process
 // can save at most when it is given what Save gives.
 func (m *Memory) Spent() time.Duration {
 	m.mu.Lock()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -88,7 +89,9 @@ func (s *scan) run(ctx context.Context, tasks []*task) error {
 		}
 		s.fresh++
 		g.Go(func() error {
+			start := time.Now()
 			s.interpretTask(gctx, t)
+			s.spent.Add(int64(time.Since(start)))
 			return gctx.Err()
 		})
 	}
