@@ -67,7 +67,7 @@ var (
 
 // Connect connects to a queue by URL. It tries until it succeeds or ctx ends, and says so on every try; afterwards
 // the connection comes back by itself for ever. Only what cannot get better by waiting is an error: a bad URL, an
-// unreadable seed or certificate, a store that cannot be set up.
+// unreadable seed or certificate, a store that cannot be set up (an external cluster has a minute to get ready for it).
 func Connect(ctx context.Context, o Options) (*Conn, error) {
 	o.fill()
 	c := &Conn{opts: o, buckets: map[string]jetstream.KeyValue{}, consumers: map[string]jetstream.Consumer{},
@@ -94,7 +94,7 @@ func Connect(ctx context.Context, o Options) (*Conn, error) {
 	c.attempts.Store(0)
 	c.js, err = jetstream.NewWithAPIPrefix(c.nc, o.APIPrefix, jetstream.WithDefaultTimeout(o.Timeout))
 	if err == nil && o.Role == RoleServer {
-		err = c.build(ctx)
+		err = c.settle(ctx, c.build)
 	}
 	if err != nil {
 		c.nc.Close()

@@ -27,6 +27,13 @@ const (
 	codeMaxPayload            = 10054
 )
 
+// JetStream's error codes of a cluster that is not ready for the request, which do not come with a status of 503: too
+// few nodes that can take the stream's replicas, or the leader is being elected.
+const (
+	codeNoPeers   = 10005
+	codeNotLeader = 10009
+)
+
 // classify adds to err the sentinel that callers tell it apart by, keeping the cause.
 func (c *Conn) classify(err error) error {
 	if errors.Is(err, context.Canceled) && c.store.failed() {
@@ -52,6 +59,8 @@ func classify(err error) error {
 			return fmt.Errorf("%w: %w", ErrUnavailable, err)
 		case codeMaxPayload:
 			return fmt.Errorf("%w: %w", ErrTooLarge, err)
+		case codeNoPeers, codeNotLeader:
+			return fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
 		if api.Code == 503 {
 			return fmt.Errorf("%w: %w", ErrUnavailable, err)

@@ -67,6 +67,14 @@ func allPools(o *EmbeddedOptions) []string {
 	return slices.Compact(pools)
 }
 
+// ensure creates or changes a consumer of jobs.
+func (c *Conn) ensure(ctx context.Context, want Consumer) error {
+	return c.settle(ctx, func(ctx context.Context) error {
+		_, err := c.consumer(ctx, Jobs, want)
+		return err
+	})
+}
+
 // EnsurePools creates the job consumers of pools, which runners may not do themselves.
 func (c *Conn) EnsurePools(ctx context.Context, pools ...string) error {
 	for _, p := range pools {
@@ -75,7 +83,7 @@ func (c *Conn) EnsurePools(ctx context.Context, pools ...string) error {
 		}
 		for _, want := range JobConsumers(p) {
 			want.Lease = c.opts.JobLease
-			if _, err := c.consumer(ctx, Jobs, want); err != nil {
+			if err := c.ensure(ctx, want); err != nil {
 				return fmt.Errorf("queue: pool %s: %w", p, err)
 			}
 		}
@@ -96,7 +104,7 @@ func (c *Conn) EnsureRunners(ctx context.Context, rs ...Runner) error {
 		want := fireConsumer(pool)
 		want.Lease, want.MaxInFlight = c.opts.JobLease, max(n-1, 1)
 		c.forget(Jobs, want)
-		if _, err := c.consumer(ctx, Jobs, want); err != nil {
+		if err := c.ensure(ctx, want); err != nil {
 			return fmt.Errorf("queue: pool %s: %w", pool, err)
 		}
 	}
@@ -104,7 +112,7 @@ func (c *Conn) EnsureRunners(ctx context.Context, rs ...Runner) error {
 		for _, p := range r.Pools {
 			want := toConsumer(p, r.Name)
 			want.Lease = c.opts.JobLease
-			if _, err := c.consumer(ctx, Jobs, want); err != nil {
+			if err := c.ensure(ctx, want); err != nil {
 				return fmt.Errorf("queue: runner %s of pool %s: %w", r.Name, p, err)
 			}
 		}

@@ -20,8 +20,19 @@ type Cluster struct {
 	opts  []*natsserver.Options
 }
 
-// StartCluster starts n nodes with JetStream, each with a store of its own, and waits until they have a leader.
+// StartCluster starts n nodes with JetStream, each with a store of its own, and waits until they are ready.
 func StartCluster(t *testing.T, n int) *Cluster {
+	t.Helper()
+	c := NewCluster(t, n)
+	for i := range n {
+		c.Start(i)
+	}
+	c.Wait()
+	return c
+}
+
+// NewCluster is a cluster of n nodes of which none is started.
+func NewCluster(t *testing.T, n int) *Cluster {
 	t.Helper()
 	c := &Cluster{t: t, dir: t.TempDir()}
 	c.host = OwnAddress(t)
@@ -38,14 +49,12 @@ func StartCluster(t *testing.T, n int) *Cluster {
 			Cluster: natsserver.ClusterOpts{Name: "gate", Host: c.host, Port: ports[i]}, Routes: natsserver.RoutesFromStr(routes[:len(routes)-1]),
 		})
 		c.nodes = append(c.nodes, nil)
-		c.Start(i)
 	}
 	t.Cleanup(func() {
 		for i := range c.nodes {
 			c.Stop(i)
 		}
 	})
-	c.Wait()
 	return c
 }
 
@@ -61,7 +70,7 @@ func (c *Cluster) URL() string {
 	return s
 }
 
-// Start starts a node, again after a Stop.
+// Start starts a node, also again after a Stop.
 func (c *Cluster) Start(i int) {
 	c.t.Helper()
 	o := *c.opts[i]
@@ -85,19 +94,50 @@ func (c *Cluster) Stop(i int) {
 	}
 }
 
-// Wait waits until JetStream has a leader.
+// Wait waits until every running node follows one leader and knows all nodes, and the leader counts the running ones as
+// online: a leader that was just elected does not, and a cluster that loses a node before all know each other may never
+// elect one again.
 func (c *Cluster) Wait() {
 	c.t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		for _, s := range c.nodes {
-			if s != nil && s.JetStreamIsLeader() {
-				return
-			}
+		why := c.unready()
+		if why == "" {
+			return
 		}
 		if time.Now().After(deadline) {
-			c.t.Fatal("the cluster has no leader")
+			c.t.Fatalf("the cluster is not ready: %s", why)
 		}
 	}
+}
+
+func (c *Cluster) unready() string {
+	running, online := 0, 0
+	for i, s := range c.nodes {
+		if s == nil {
+			continue
+		}
+		running++
+		online = max(online, len(s.JetStreamClusterPeers())) // none, where it is not the leader
+		groups := s.Raftz(&natsserver.RaftzOptions{GroupFilter: "_meta_"})
+		if groups == nil {
+			return fmt.Sprintf("node %d has no group", i)
+		}
+		for _, account := range *groups {
+			meta := account["_meta_"]
+			if meta.Leader == "" || len(meta.Peers) != len(c.nodes)-1 {
+				return fmt.Sprintf("node %d has leader %q and %d peers", i, meta.Leader, len(meta.Peers))
+			}
+			for id, p := range meta.Peers {
+				if !p.Known {
+					return fmt.Sprintf("node %d does not know %s", i, id)
+				}
+			}
+		}
+	}
+	if online != running {
+		return fmt.Sprintf("%d of %d running nodes are online", online, running)
+	}
+	return ""
 }
 
 // OwnAddress is one that nothing else on this machine uses, so that a node that is started again finds its port free: on

@@ -1,0 +1,40 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// settleFor is how long a server waits for an external cluster that answers and cannot place a stream yet. A cluster whose
+// nodes just started has a leader some seconds before that leader counts the other nodes as online.
+const (
+	settleFor  = time.Minute
+	settleStep = 4 * time.Second // between two tries, at most
+)
+
+// settle does what, again while the store says that it cannot be done at the moment. The embedded store is either up or
+// broken, so there the first answer counts.
+func (c *Conn) settle(ctx context.Context, what func(context.Context) error) error {
+	start := time.Now()
+	for n := int64(0); ; n++ {
+		err := what(ctx)
+		if err == nil || c.opts.inProcess != nil || !errors.Is(err, ErrUnavailable) || ctx.Err() != nil {
+			return err
+		}
+		wait := min(backoff(n), settleStep)
+		if time.Since(start)+wait > settleFor {
+			if c.opts.Replicas > 1 {
+				return fmt.Errorf("%w (are %d nodes of the cluster online, as %d replicas need?)", err, c.opts.Replicas, c.opts.Replicas)
+			}
+			return err
+		}
+		c.opts.Log.Warn(fmt.Sprintf("%v (trying again in %s)", err, wait))
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(wait):
+		}
+	}
+}
