@@ -36,11 +36,11 @@ func TestServerStartedBeforeItsClusterIsReady(t *testing.T) {
 	}
 }
 
-// refusals is ready once a log line says that a stream could not be made.
+// refusals is ready once a log line says that something is tried again.
 type refusals chan struct{}
 
 func (w refusals) Write(b []byte) (int, error) {
-	if bytes.Contains(b, []byte("stream EVENTS")) {
+	if bytes.Contains(b, []byte("trying again")) {
 		select {
 		case w <- struct{}{}:
 		default:

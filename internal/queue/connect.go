@@ -94,7 +94,7 @@ func Connect(ctx context.Context, o Options) (*Conn, error) {
 	c.attempts.Store(0)
 	c.js, err = jetstream.NewWithAPIPrefix(c.nc, o.APIPrefix, jetstream.WithDefaultTimeout(o.Timeout))
 	if err == nil && o.Role == RoleServer {
-		err = c.settle(ctx, c.build)
+		err = c.build(ctx)
 	}
 	if err != nil {
 		c.nc.Close()

@@ -27,7 +27,7 @@ func TestClassify(t *testing.T) {
 	} {
 		err := classify(&jetstream.APIError{Code: c.status, ErrorCode: c.code, Description: c.text})
 		for _, is := range []error{ErrUnavailable, ErrFull, ErrTooLarge} {
-			if errors.Is(err, is) != (is == c.want) {
+			if errors.Is(err, is) != errors.Is(c.want, is) {
 				t.Errorf("%s: %v", c.text, err)
 			}
 		}

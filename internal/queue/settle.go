@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// settleFor is how long a server waits for an external cluster that answers and cannot place a stream yet. A cluster whose
+// settleFor is how long a server waits for each stream that an external cluster answers for and cannot place yet. A cluster whose
 // nodes just started has a leader some seconds before that leader counts the other nodes as online.
 const (
 	settleFor  = time.Minute
@@ -30,7 +30,7 @@ func (c *Conn) settle(ctx context.Context, what func(context.Context) error) err
 			}
 			return err
 		}
-		c.opts.Log.Warn(fmt.Sprintf("%v (trying again in %s)", err, wait))
+		c.opts.Log.Warn(fmt.Sprintf("queue: %v (trying again in %s)", err, wait))
 		select {
 		case <-ctx.Done():
 			return err

@@ -84,19 +84,26 @@ func streams(maxBytes int64, replicas int) []jetstream.StreamConfig {
 // build creates what is missing and brings the rest up to date.
 func (c *Conn) build(ctx context.Context) error {
 	for _, s := range streams(c.opts.MaxBytes, c.opts.Replicas) {
-		if _, err := c.js.CreateOrUpdateStream(ctx, s); err != nil {
-			return fmt.Errorf("queue: stream %s: %w", s.Name, c.classify(err))
+		err := c.settle(ctx, func(ctx context.Context) error {
+			_, err := c.js.CreateOrUpdateStream(ctx, s)
+			return c.classify(err)
+		})
+		if err != nil {
+			return fmt.Errorf("queue: stream %s: %w", s.Name, err)
 		}
 	}
 	for _, b := range []string{BucketJobs, BucketLeases, BucketFixLog, BucketHeads} {
-		kv, err := c.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
-			Bucket: b, History: 1, Storage: jetstream.FileStorage, MaxBytes: percent(c.opts.MaxBytes, 2),
-			Replicas: c.opts.Replicas, LimitMarkerTTL: markerAge,
+		err := c.settle(ctx, func(ctx context.Context) error {
+			kv, err := c.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
+				Bucket: b, History: 1, Storage: jetstream.FileStorage, MaxBytes: percent(c.opts.MaxBytes, 2),
+				Replicas: c.opts.Replicas, LimitMarkerTTL: markerAge,
+			})
+			c.buckets[b] = kv
+			return c.classify(err)
 		})
 		if err != nil {
-			return fmt.Errorf("queue: bucket %s: %w", b, c.classify(err))
+			return fmt.Errorf("queue: bucket %s: %w", b, err)
 		}
-		c.buckets[b] = kv
 	}
 	return nil
 }
