@@ -23,3 +23,18 @@ func (in *Input) RegionPlace(name string) Place {
 	}
 	return in.StepPlace()
 }
+
+// EnterPlace is where the change that a comparison is named after gets into the result of the step, in words and as a
+// stack; the step's definition and no words where the harness did not find it.
+func (in *Input) EnterPlace(against string) (Place, string, []trace.Frame) {
+	for _, w := range trace.Of[*trace.Warning](in.Trace) {
+		if w.Source != Enters || w.Of != against {
+			continue
+		}
+		if p := in.Place(w.Frames); p.Path != "" {
+			return p, w.Text, w.Frames
+		}
+		return in.StepPlace(), w.Text, nil
+	}
+	return in.StepPlace(), "", nil
+}

@@ -18,6 +18,7 @@ const (
 	Shortened     = "harness.shortened"     // a phase had no time for all steps; the text says for which
 	CacheFlush    = "harness.cache_flush"   // torch.cuda.empty_cache was called
 	Definition    = "harness.definition"    // where step is defined
+	Enters        = "harness.enters"        // where a change that must not matter, named by of, gets into the result
 	RegionAt      = "harness.region"        // where a region is defined; the text is its name
 	CaptureFailed = "capture_failed"        // code of an error: a region could not be captured
 	WholeStep     = "step"                  // the region that is the whole step

@@ -46,8 +46,12 @@ func references(in *dynamic.Input, r *dynamic.Result) {
 		for i := range c.wrong {
 			wrong[i] = true
 		}
-		f := &dynamic.Found{Place: in.StepPlace(), Rule: "GB716", Message: c.message(),
+		place, enters, stack := in.EnterPlace(c.against)
+		f := &dynamic.Found{Place: place, Frames: stack, Rule: "GB716", Message: c.message(),
 			Evidence: []finding.Evidence{{Kind: finding.EvidenceReplay, Message: why}}}
+		if enters != "" {
+			f.Evidence = append(f.Evidence, finding.Evidence{Kind: finding.EvidenceReplay, Message: enters})
+		}
 		r.Findings = append(r.Findings, in.Finding(finding.CheckReplay, f, finding.Error))
 	}
 	r.Check.Metrics["references"], r.Check.Metrics["wrong_against_reference"] = float64(n), float64(len(wrong))

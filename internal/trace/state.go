@@ -88,7 +88,8 @@ type Measure struct {
 // Warning is something that a program or tool said and that is evidence.
 type Warning struct {
 	Common
-	Source string  `json:"source"` // torch.sync_debug, python, torch.stderr, probe, harness
+	Source string  `json:"source"`       // torch.sync_debug, python, torch.stderr, probe, harness
+	Of     string  `json:"of,omitempty"` // what it is about, where one source speaks of several things
 	Text   string  `json:"text"`
 	Frames []Frame `json:"frames,omitempty"`
 }

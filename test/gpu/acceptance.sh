@@ -99,18 +99,18 @@ part_canary() {
 }
 
 part_reference() {
-  local bad=0 c case kind
+  local bad=0 c case kind line
   for c in 067 068; do
     case=$(echo "$root"/testdata/corpus/"$c"-*)
     conf='' tree "$work/$c" "$case/bad.py" "$case/good.py"
     check "$work/$c" 1 'returns something else than good.py' --entry bad.py --reference good.py --only replay || bad=1
     cp "$case/good.py" "$work/$c/twin.py"
     check "$work/$c" 0 'equal to twin.py, bit for bit' --entry good.py --reference twin.py --only replay || bad=1
-    [ $c = 067 ] && conf=$'  invariance: {batch: [y, dense]}\n' || conf=$'  invariance: {scratch: [sb.buf]}\n'
+    if [ $c = 067 ]; then conf=$'  invariance: {batch: [y, dense]}\n' line=21; else conf=$'  invariance: {scratch: [sb.buf]}\n' line=18; fi
     for kind in bad good; do
       tree "$work/$c-$kind" "$case/$kind.py"
       if [ $kind = bad ]; then
-        check "$work/$c-$kind" 1 'returns something else with' --entry bad.py --only replay || bad=1
+        check "$work/$c-$kind" 1 "bad.py:$line\b" --entry bad.py --only replay || bad=1
       else
         check "$work/$c-$kind" 0 'the same with' --entry good.py --only replay || bad=1
       fi
