@@ -27,6 +27,7 @@ type source struct {
 	path      string
 	python    bool
 	lines     []string            // bare
+	depth     []int               // of each line: how far it is indented, in bytes
 	function  []string            // of each line: qualified name of the innermost one, empty at module level
 	functions map[string]bool     // by qualified name
 	of        map[string][]string // the lines of each
@@ -73,6 +74,7 @@ func cut(ctx context.Context, path string, data []byte) *source {
 		}
 	}
 	for i, l := range text {
+		s.depth = append(s.depth, len(l)-len(strings.TrimLeft(l, " \t")))
 		l = bare(l, s.python)
 		s.lines = append(s.lines, l)
 		if l != "" {

@@ -40,7 +40,7 @@ func (u *update) helper(c git.Commit, same kind, function string, e *edit, edits
 		names, from = nil, nil
 		for _, s := range near {
 			for _, f := range sortedFunctions(s) {
-				if f == function || !slices.Contains(asked, f[strings.LastIndexByte(f, '.')+1:]) {
+				if f == function || !slices.Contains(asked, lastName(f)) {
 					continue
 				}
 				for _, l := range s.of[f] {

@@ -74,11 +74,18 @@ func (u *update) doubt(c git.Commit, f *finding.Finding, e *edit, edits map[stri
 	if e.was.functions[f.Function] && !e.is.functions[f.Function] && !callTakenOut(f.Function, edits) {
 		return "the function went away"
 	}
+	now := newCalls(f.Function, e)
 	for _, g := range fresh {
-		here := g.Path == e.is.path
-		if here && (g.Function == f.Function || group(g.Rule) == group(f.Rule)) { // in another file it counts when it is called
+		here := g.Path == e.is.path && (g.Function == f.Function || group(g.Rule) == group(f.Rule))
+		if here || slices.Contains(now, lastName(g.Function)) { // in another file it counts when it is called
 			return fmt.Sprintf("%s at %s:%d is new", g.Rule, g.Path, g.Line)
 		}
+	}
+	if group(f.Rule) == "GB3" && e.headStands(f) {
+		return "its call stands, with other arguments"
+	}
+	if group(f.Rule) == "GB3" && e.ownOutput(f) {
+		return "what wrote into it is given nothing to write into any more"
 	}
 	same := family(f)
 	if at := e.has(same, f.Function); at != "" {
@@ -87,6 +94,9 @@ func (u *update) doubt(c git.Commit, f *finding.Finding, e *edit, edits map[stri
 	if at := e.alias(same, f.Function); at != "" {
 		return "the same by another name: " + at
 	}
+	if e.shifted(f) {
+		return "its line stands elsewhere in the function"
+	}
 	if at := e.renamed(f); at != "" {
 		return "its line has another call in the same place: " + at
 	}
@@ -94,24 +104,6 @@ func (u *update) doubt(c git.Commit, f *finding.Finding, e *edit, edits map[stri
 		return "of the same kind, in what is called instead: " + at
 	}
 	return ""
-}
-
-// stands reports whether the lines of a finding are in its function as they were.
-func (e *edit) stands(f *finding.Finding) bool {
-	function := f.Function
-	if !e.was.functions[function] {
-		function = ""
-	}
-	lost := e.gone
-	if e.was.functions[function] {
-		lost = surplus(e.was.of[function], e.is.of[function])
-	}
-	for n := f.Line; n <= max(f.Line, f.EndLine) && n <= len(e.was.lines); n++ {
-		if n > 0 && lost[e.was.lines[n-1]] > 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // originChanged reports whether the commit took out or changed the line that the value of a finding comes from, by the
@@ -129,16 +121,16 @@ func originChanged(f *finding.Finding, edits map[string]*edit) bool {
 	return e.gone[e.was.lines[at.Line-1]] > 0
 }
 
-// callTakenOut reports whether a call of a function that went away was taken out of one that is still there: the commit
-// does without it, and did not only tidy up or move it.
+// callTakenOut reports whether a call of a function that went away was taken out of one that is still there and calls
+// nothing new: the commit does without it, and did not only tidy up, move it or call something else that does the same.
 func callTakenOut(function string, edits map[string]*edit) bool {
-	name := function[strings.LastIndexByte(function, '.')+1:] + "("
+	name := lastName(function) + "("
 	for _, e := range edits {
 		if e.was == nil || e.is == nil {
 			continue
 		}
 		for fn := range e.was.functions {
-			if fn == function || !e.is.functions[fn] {
+			if fn == function || !e.is.functions[fn] || len(newCalls(fn, e)) > 0 {
 				continue
 			}
 			for line := range surplus(e.was.of[fn], e.is.of[fn]) {
@@ -151,7 +143,7 @@ func callTakenOut(function string, edits map[string]*edit) bool {
 	return false
 }
 
-var revert = regexp.MustCompile(`(?i)^\W*revert\b\W*`)
+var revert = regexp.MustCompile(`(?i)^(?:\W*\[[^\]]*\])*\W*(?:partial(?:ly)?\W+)?revert\b\W*`)
 
 // reverts reports whether a commit says that it takes another back. What a message says makes no fix; it may make one
 // doubtful. Taking back what took something back does that thing again.
@@ -167,6 +159,9 @@ func reverts(subject string) bool {
 	}
 }
 
+// lastName is the name of a function without those of what it stands in.
+func lastName(function string) string { return function[strings.LastIndexByte(function, '.')+1:] }
+
 // regressed reports whether the log has a fix of the finding that did not last: whoever takes it out does it again.
 func (u *update) regressed(f *finding.Finding) bool {
 	return slices.ContainsFunc(u.ledger.Records, func(r Record) bool {
@@ -176,7 +171,7 @@ func (u *update) regressed(f *finding.Finding) bool {
 
 // once reports whether a function runs when a module is built or loaded, and not in every step.
 func once(function string, python bool) bool {
-	name := function[strings.LastIndexByte(function, '.')+1:]
+	name := lastName(function)
 	return python && (name == "" || constructor.MatchString(name))
 }
 

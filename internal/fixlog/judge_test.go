@@ -12,9 +12,10 @@ import (
 )
 
 // blind is a scan that sees `.item()` and `torch.empty()` in post_block only: what a commit moves out of it, or calls by
-// another name, it loses sight of, as the real scan does where types and callers are not known.
+// another name, it loses sight of, as the real scan does where types and callers are not known. Of calls over two lines
+// it sees those that pin memory, in helper.py what pins memory.
 func blind(h *hist) ScanFunc {
-	op := regexp.MustCompile(`[\w.()]+\.item\(\)|torch\.empty\([\w]*\)|[\w.]*ready\b`)
+	op := regexp.MustCompile(`[\w.()]+\.item\(\)|torch\.empty\([\w]*\)|torch\.empty\($|[\w.]*ready\b`)
 	return func(ctx context.Context, rev string) ([]finding.Finding, error) {
 		data, err := git.ReadFile(ctx, h.repo, rev, "mhc.py")
 		if err != nil {
@@ -24,20 +25,27 @@ func blind(h *hist) ScanFunc {
 			return nil, nil
 		}
 		var out []finding.Finding
-		function := ""
-		for n, text := range strings.Split(string(data), "\n") {
+		if helper, err := git.ReadFile(ctx, h.repo, rev, "helper.py"); err == nil && strings.Contains(string(helper), ".pin_memory()") {
+			out = append(out, finding.Finding{Rule: "GB303", Severity: finding.Warn, Confidence: finding.Likely, Path: "helper.py", Line: 2,
+				Function: "value", MoveKey: "pin", Fingerprint: "pin"})
+		}
+		function, ordinals := "", map[string]int{}
+		lines := strings.Split(string(data), "\n")
+		for n, text := range lines {
 			if m := def.FindStringSubmatch(strings.TrimSpace(text)); m != nil {
 				function = m[1]
 			}
 			code := op.FindString(text)
-			if code == "" || function != "post_block" || strings.Contains(text, "# unseen") {
+			if code == "" || function != "post_block" || strings.Contains(text, "# unseen") ||
+				strings.HasSuffix(code, "(") && !strings.Contains(lines[n+1], "pin") {
 				continue
 			}
 			rule := map[bool]string{true: "GB301", false: "GB101"}[strings.HasPrefix(code, "torch.")]
 			symbol := map[bool]string{true: "M.post_block", false: "post_block"}[strings.HasPrefix(text, "     ")]
 			out = append(out, finding.Finding{Rule: rule, Severity: finding.Error, Confidence: finding.Likely, Path: "mhc.py", Line: n + 1,
-				Function: symbol, MoveKey: finding.MoveKey(rule, []string{code}), Fingerprint: finding.Fingerprint(rule, "mhc.py", symbol, []string{code}, 0),
+				EndLine: n + 1 + strings.Count(code[len(code)-1:], "("), Function: symbol, MoveKey: finding.MoveKey(rule, []string{code}), Fingerprint: finding.Fingerprint(rule, "mhc.py", symbol, []string{code}, ordinals[code]),
 				Evidence: []finding.Evidence{{Kind: finding.EvidenceSource, Code: code}}})
+			ordinals[code]++
 		}
 		return out, nil
 	}
@@ -45,6 +53,7 @@ func blind(h *hist) ScanFunc {
 
 const (
 	read   = "import torch\n\ndef post_block(x):\n    y = x.item()\n    return y\n"
+	both   = "if n:\n            y = torch.empty(n)\n        else:\n            y = torch.empty(n)"
 	method = "import torch\n\nclass M:\n    def __init__(self, n):\n        self.n = n\n\n    def post_block(self, x):\n        y = torch.empty(n)\n        return y\n"
 )
 
@@ -78,6 +87,10 @@ func TestWhatIsNoFix(t *testing.T) {
 			want: "removed: value of pkg/old.py"},
 		{name: "a helper that was there, imported from beside", was: read, is: "from .near import (\n    value,\n)\n" + sub(read, "y = x.item()", "y = value(x)"),
 			want: "removed: value of near.py"},
+		{name: "another hazard in the helper that is called", was: read, is: sub(read, "y = x.item()", "y = value(x)"),
+			others: map[string]string{"helper.py": "def value(v):\n    return v.pin_memory()\n"}, want: "removed: GB303 at helper.py:2 is new"},
+		{name: "another hazard in a helper that is not called", was: read, is: sub(read, "y = x.item()", "y = x"),
+			others: map[string]string{"helper.py": "def value(v):\n    return v.pin_memory()\n"}, want: "fixed"},
 		{name: "another name for the same", was: read, is: sub(read, "y = x.item()", "y = x.cpu()"), want: "removed: x.cpu()"},
 		{name: "to the host by another word", was: read, is: sub(read, "y = x.item()", "y = x.to('cpu')"), want: "removed: x.to('cpu')"},
 		{name: "an alias", was: method, is: sub(method, "import torch\n", "import torch\nnew = torch.empty\n", "torch.empty(n)", "new(n)"), want: "removed: new=torch.empty"},
@@ -93,10 +106,22 @@ func TestWhatIsNoFix(t *testing.T) {
 		{name: "the function went away", was: read, is: "import torch\n", want: "removed: function went away"},
 		{name: "the function went away with the call of it", was: read + "\ndef step(x):\n    return post_block(x)\n", is: "import torch\n\ndef step(x):\n    return x\n",
 			want: "fixed"},
+		{name: "the function went away and another one is called", was: read + "\ndef step(x):\n    return post_block(x)\n",
+			is: "import torch\n\ndef step(x):\n    return ops.after(x)\n", want: "removed: function went away"},
+		{name: "two branches leave it to what comes after them", was: sub(method, "y = torch.empty(n)", both), is: method, want: "removed: elsewhere in the function"},
+		{name: "one of two branches does without", was: sub(method, "y = torch.empty(n)", both),
+			is: sub(method, "y = torch.empty(n)", strings.Replace(both, "torch.empty(n)", "self.n", 1)), want: "fixed"},
+		{name: "made by what wrote into it", was: sub(method, "torch.empty(n)", "torch.empty(n)\n        attend(x, out=y)"),
+			is: sub(method, "y = torch.empty(n)\n        return y", "out = attend(x)\n        return out"), want: "removed: nothing to write into"},
+		{name: "made once for what writes into it", was: sub(method, "torch.empty(n)", "torch.empty(n)\n        attend(x, out=y)"),
+			is: sub(method, "y = torch.empty(n)\n        return y", "attend(x, out=self.y)\n        return self.y"), want: "fixed"},
+		{name: "made all the same, with other arguments", was: sub(method, "torch.empty(n)", "torch.empty(\n            n, pin=True)"),
+			is: sub(method, "torch.empty(n)", "torch.empty(\n            n)"), want: "removed: with other arguments"},
 		{name: "the function went away and something of the kind came", was: read + "\ndef step(x):\n    return post_block(x)\n",
-			is: "import torch\n\ndef step(x):\n    return x.cpu()\n", want: "removed: x.cpu()"},
+			is: "import torch\n\ndef step(x):\n    return x.cpu()\n", want: "removed: function went away"},
 		{name: "the function has another name", was: read, is: sub(read, "post_block", "after", "x.item()", "x.max()"), want: "removed: function went away"},
 		{name: "taken back", was: read, is: sub(read, "y = x.item()", "y = x"), message: `Revert "Read it on the host" (#12)`, want: "removed: takes back"},
+		{name: "taken back, with a word before it", was: read, is: sub(read, "y = x.item()", "y = x"), message: `[Bugfix][Core] Partially revert "Read it"`, want: "removed: takes back"},
 		{name: "taking back the taking back", was: read, is: sub(read, "y = x.item()", "y = x"), message: `Revert "Revert "Keep it there""`, want: "fixed"},
 		{name: "the same names in another order of words", was: sub(read, "x.item()", "self.ready"), is: sub(read, "x.item()", "bool(self.ready)  # unseen"),
 			want: "removed: bool(self.ready)"},

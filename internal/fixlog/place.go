@@ -1,0 +1,85 @@
+package fixlog
+
+import (
+	"regexp"
+
+	"github.com/gatebot/gatebot/internal/finding"
+)
+
+// stands reports whether the lines of a finding are in its function as they were.
+func (e *edit) stands(f *finding.Finding) bool {
+	lost := e.lost(f.Function)
+	for n := f.Line; n <= max(f.Line, f.EndLine) && n <= len(e.was.lines); n++ {
+		if n > 0 && lost[e.was.lines[n-1]] > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// headStands reports whether the first line of a finding is in its function as it was: a call that got other arguments.
+func (e *edit) headStands(f *finding.Finding) bool {
+	return f.Line > 0 && f.Line <= len(e.was.lines) && e.is.functions[f.Function] && e.lost(f.Function)[e.was.lines[f.Line-1]] == 0
+}
+
+// lost are the lines that a function has no more, or the file where there is no such function.
+func (e *edit) lost(function string) map[string]int {
+	if !e.was.functions[function] {
+		function = ""
+	}
+	if !e.was.functions[function] {
+		return e.gone
+	}
+	return surplus(e.was.of[function], e.is.of[function])
+}
+
+// shifted reports whether the first line of a finding stands in its function at a depth at which it did not: two
+// branches that had it both leave it to what comes after them.
+func (e *edit) shifted(f *finding.Finding) bool {
+	if f.Line < 1 || f.Line > len(e.was.lines) || e.was.lines[f.Line-1] == "" {
+		return false
+	}
+	was := e.was.depths(f.Function, e.was.lines[f.Line-1])
+	for depth, n := range e.is.depths(f.Function, e.was.lines[f.Line-1]) {
+		if n > was[depth] {
+			return true
+		}
+	}
+	return false
+}
+
+// depths counts how far a line of a function is indented, wherever it stands.
+func (s *source) depths(function, line string) map[int]int {
+	at := map[int]int{}
+	for i, l := range s.lines {
+		if l == line && s.function[i] == function {
+			at[s.depth[i]]++
+		}
+	}
+	return at
+}
+
+var target = regexp.MustCompile(`^([A-Za-z_]\w*)=[^=]`)
+
+// ownOutput reports whether a call was given what a finding made to write into, and is given nothing to write into now:
+// it makes that itself.
+func (e *edit) ownOutput(f *finding.Finding) bool {
+	if f.Line < 1 || f.Line > len(e.was.lines) {
+		return false
+	}
+	m := target.FindStringSubmatch(e.was.lines[f.Line-1])
+	if m == nil {
+		return false
+	}
+	given := regexp.MustCompile(`(?:^|[(,])out=` + m[1] + `(?:[,)[]|$)`)
+	lost := false
+	for l := range e.lost(f.Function) {
+		lost = lost || given.MatchString(l)
+	}
+	for _, a := range e.added {
+		lost = lost && (a.function != f.Function || !out.MatchString(a.text))
+	}
+	return lost
+}
+
+var out = regexp.MustCompile(`[(,]out=|^out=[^(]*[,)]$`) // an argument, and no assignment
