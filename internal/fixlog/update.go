@@ -33,7 +33,8 @@ type Options struct {
 	Open bool
 	// Quiet is a cheap look at what a commit changed: true when, as far as these files show, no finding came or went. The
 	// commits between two that are not quiet are compared as one, and one by one only when their ends differ. Nil means
-	// that no commit is quiet.
+	// that no commit is quiet. What one quiet commit made visible in a file that it does not touch and a later one of the
+	// same run took out is not seen.
 	Quiet func(ctx context.Context, c git.Commit, changes []git.Change) (bool, error)
 	// Progress is told how many commits are done and how many are left; it may be nil.
 	Progress func(done, left int)
@@ -54,7 +55,7 @@ type Outcome struct {
 // the newest Cap and notes that older ones were left out. On an error the ledger holds what was done so far and
 // its Tip says how far that is: calling again goes on there.
 func Update(ctx context.Context, repo git.Repository, s Scanner, l *Ledger, o Options) (*Outcome, error) {
-	u := &update{ctx: ctx, repo: repo, ledger: l, opts: o, seen: newScanned(repo, s), out: &Outcome{}, renames: map[string]map[string]string{}}
+	u := &update{ctx: ctx, repo: repo, ledger: l, opts: o, seen: newScanned(repo, s), out: &Outcome{}, renames: map[string]map[string]string{}, churn: map[string]churn{}}
 	if u.opts.Tip == "" {
 		u.opts.Tip = "HEAD"
 	}
@@ -92,6 +93,7 @@ type update struct {
 	changed []string
 	rewrote bool                         // the branch was pushed by force since the last update
 	renames map[string]map[string]string // of quiet commits: old path to new path
+	churn   map[string]churn             // of the quiet commits since the last one that was not
 	line    []string                     // what is new on it since then, also what the cap leaves for later
 }
 

@@ -30,6 +30,7 @@ func (u *update) walk(commits []string) error {
 		if err := u.quietRun(run); err != nil {
 			return err
 		}
+		clear(u.churn)
 		if !quiet {
 			if err := u.one(id); err != nil {
 				return err
@@ -85,12 +86,18 @@ func (u *update) quiet(id string) (bool, error) {
 	if ch.config {
 		return false, nil
 	}
-	return u.opts.Quiet(u.ctx, c, changes)
+	quiet, err := u.opts.Quiet(u.ctx, c, changes)
+	if err != nil || !quiet {
+		return false, err
+	}
+	lines, known, err := u.churned(changes)
+	u.churn[id] = lines
+	return known, err
 }
 
 // quietRun compares the ends of a run of quiet commits. Where they differ something changed that no single commit
 // shows in the files that it touches (a caller went away, a type is inferred elsewhere): the run is halved until the
-// commit that did it is alone.
+// commit that did it is alone. It is halved too where lines went to and fro in it.
 func (u *update) quietRun(run []string) error {
 	if len(run) == 0 {
 		return nil
@@ -99,7 +106,7 @@ func (u *update) quietRun(run []string) error {
 	switch {
 	case err != nil:
 		return err
-	case same:
+	case same && (len(run) == 1 || !u.toAndFro(run)):
 		for _, id := range run {
 			u.follow(u.renames[id])
 		}

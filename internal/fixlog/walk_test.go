@@ -57,3 +57,24 @@ func TestQuietRuns(t *testing.T) {
 		t.Logf("%s: %d scans", name, scans)
 	}
 }
+
+// TestToAndFro: what went and came back between two commits that are looked at is in the log, and so is what came and went.
+func TestToAndFro(t *testing.T) {
+	for name, states := range map[string][3]string{"gone and back": {bad, good, bad}, "come and gone": {good, bad, good}} {
+		h := newHist(t)
+		root := h.commit("root", map[string]string{"a.py": states[0]})
+		for i := range 9 {
+			files := map[string]string{"n.py": fmt.Sprintf("n = %d\n", i)}
+			if i == 3 || i == 5 {
+				files["a.py"] = states[i/2]
+			}
+			h.commit(fmt.Sprint("commit ", i), files)
+		}
+		full, quick := &Ledger{}, &Ledger{}
+		h.update(full, Options{After: root})
+		h.update(quick, Options{After: root, Quiet: func(context.Context, git.Commit, []git.Change) (bool, error) { return true, nil }})
+		if want, got := h.log(full), h.log(quick); len(want) != 1 || !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
