@@ -16,7 +16,7 @@ func TestBackupAndRestore(t *testing.T) {
 	ctx, dir := t.Context(), filepath.Join(t.TempDir(), "queue")
 	open := func(dir string) *queue.Server {
 		t.Helper()
-		s, err := queue.OpenEmbedded(ctx, queue.EmbeddedOptions{Dir: dir, Pools: []string{"p"}, MaxBytes: queue.MinMaxBytes})
+		s, err := queue.OpenEmbedded(ctx, queue.EmbeddedOptions{Dir: dir, Pools: []string{"p"}, MaxBytes: queue.MinMaxBytes, Start: patience, Timeout: patience})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,7 @@ func desk(t *testing.T) (s *queue.Server, runner, alice, bob queue.Options) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		keys[i], opts[i] = pub, queue.Options{Seed: seed, Role: queue.RoleRunner, Timeout: 2 * time.Second}
+		keys[i], opts[i] = pub, queue.Options{Seed: seed, Role: queue.RoleRunner, Timeout: patience}
 	}
 	s = openTest(t, queue.EmbeddedOptions{Listen: "127.0.0.1:0",
 		Runners: []queue.Runner{{Name: "r1", Key: keys[0], Pools: []string{"p"}}},
@@ -35,6 +35,13 @@ func desk(t *testing.T) (s *queue.Server, runner, alice, bob queue.Options) {
 		opts[i].URL = s.URL()
 	}
 	return s, opts[0], opts[1], opts[2]
+}
+
+// soon is the time for what will not be answered: a write that is not allowed is an error when its time is up.
+func soon(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	t.Cleanup(cancel)
+	return ctx
 }
 
 func dial(t *testing.T, o queue.Options) *queue.Conn {
@@ -50,7 +57,7 @@ func dial(t *testing.T, o queue.Options) *queue.Conn {
 // TestClientWork: what a developer's job needs, with a client's and a runner's rights only.
 func TestClientWork(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	_, ro, ao, _ := desk(t)
 	r, a := dial(t, ro), dial(t, ao)
@@ -153,12 +160,8 @@ func spoken(t *testing.T, o queue.Options, subjects []string) (through []string)
 		t.Fatal(err)
 	}
 	var denied lockedBuffer
-	nc, err := nats.Connect(o.URL, nats.Nkey(pub, key.Sign), nats.CustomInboxPrefix("_INBOX."+pub),
+	nc := plainConn(t, o.URL, nats.Nkey(pub, key.Sign), nats.CustomInboxPrefix("_INBOX."+pub),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { _, _ = denied.Write([]byte(err.Error() + "\n")) }))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
 	for _, s := range append(subjects, "last.of.all") {
 		if err := nc.Publish(s, []byte("{}")); err != nil {
 			t.Fatal(err)
@@ -167,11 +170,10 @@ func spoken(t *testing.T, o queue.Options, subjects []string) (through []string)
 	if err := nc.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	for range 500 { // the error handler runs beside Flush
-		if strings.Contains(denied.String(), "last.of.all") {
-			break
+	for deadline := time.Now().Add(patience); !strings.Contains(denied.String(), "last.of.all"); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) { // the error handler runs beside Flush
+			t.Fatalf("the server refused nothing: %q", denied.String())
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	all := strings.ToLower(denied.String())
 	for _, s := range subjects {
@@ -187,7 +189,7 @@ func TestPriorities(t *testing.T) {
 	t.Parallel()
 	for name, q := range map[string]queue.Queue{"memory": queue.NewMemory(), "embedded": openTest(t, queue.EmbeddedOptions{Pools: []string{"a", "b"}})} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			want := []string{"a.high", "b.high", "a", "b", "b.fire.alice", "a.low"}
 			for _, sub := range []string{"a.low", "b", "b.fire.alice", "a", "b.high", "a.high"} {
@@ -218,7 +220,7 @@ func TestForOneRunner(t *testing.T) {
 	server, o := aRunner(t, queue.EmbeddedOptions{})
 	for name, q := range map[string][2]queue.Queue{"memory": {memory, memory}, "embedded": {server, dial(t, o)}} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			sent, runner := q[0], q[1].(queue.Trier)
 			for _, sub := range []string{"p.high", queue.ToSub("p", "r2"), queue.ToSub("p", "r1"), "p.low"} {
@@ -291,7 +293,7 @@ func TestRunnerStates(t *testing.T) {
 	if err != nil || len(all) != 1 || all[0].State != queue.RunnerBusy || !all[0].Fresh(now) || all[0].Fresh(now.Add(2*queue.RunnerFresh)) {
 		t.Errorf("%+v, %v", all, err)
 	}
-	if err := queue.Beat(t.Context(), r, queue.RunnerState{Name: "r2", At: now}); err == nil {
+	if err := queue.Beat(soon(t), r, queue.RunnerState{Name: "r2", At: now}); err == nil {
 		t.Error("a runner spoke for another")
 	}
 }
@@ -300,7 +302,7 @@ func TestRunnerStates(t *testing.T) {
 func TestExhaustedFire(t *testing.T) {
 	t.Parallel()
 	q := queue.NewMemory()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	mustPublish(t, q, queue.Jobs, "p.fire.alice", `{"id":"j1"}`)
 	c := queue.JobConsumers("p")[2]

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 
 // publishForever prints the number of each event after its Publish returned, until it is killed.
 func publishForever(dir string) {
-	s, err := queue.OpenEmbedded(context.Background(), queue.EmbeddedOptions{Dir: dir})
+	s, err := queue.OpenEmbedded(context.Background(), queue.EmbeddedOptions{Dir: dir, Start: patience, Timeout: patience})
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
@@ -48,7 +48,7 @@ func publishForever(dir string) {
 
 // claimForever prints the number of each grant after it was given, until it is killed.
 func claimForever(dir string) {
-	s, err := queue.OpenEmbedded(context.Background(), queue.EmbeddedOptions{Dir: dir})
+	s, err := queue.OpenEmbedded(context.Background(), queue.EmbeddedOptions{Dir: dir, Start: patience, Timeout: patience})
 	for err == nil {
 		var g queue.Grant
 		if g, err = s.Claim(context.Background(), "p", "", "j", "r"); err == nil {
@@ -88,7 +88,7 @@ func TestKill9(t *testing.T) {
 		c := queue.Consumer{Name: fmt.Sprint("round-", round), Lease: 10 * time.Second, MaxInFlight: 100}
 		seen := map[string]bool{}
 		for len(seen) <= want {
-			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+			ctx, cancel := context.WithTimeout(context.Background(), patience)
 			m, err := s.Next(ctx, queue.Events, c)
 			cancel()
 			if err != nil {
@@ -184,13 +184,13 @@ func TestRestart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again = again || string(m.Data()) == "0" && m.Deliveries() == 2
+		again = again || string(m.Data()) == "0" && m.Deliveries() >= 2
 		if err := m.Ack(ctx); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if !again {
-		t.Error("the job whose lease ran out over the restart did not come again as delivery 2")
+		t.Error("the job whose lease ran out over the restart did not come again as another delivery")
 	}
 	if r, err := s.Get(ctx, queue.BucketJobs, "k"); err != nil || string(r.Value) != "v" || r.Revision != rev {
 		t.Errorf("record after restart: %q at %d, %v", r.Value, r.Revision, err)

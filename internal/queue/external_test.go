@@ -40,7 +40,7 @@ func TestExternalAccounts(t *testing.T) {
 	}
 	ns.Start()
 	defer ns.Shutdown()
-	s, err := queue.Connect(ctx, queue.Options{URL: ns.ClientURL(), SeedFile: seedFile, Role: queue.RoleServer, MaxBytes: 256 << 20})
+	s, err := queue.Connect(ctx, queue.Options{URL: ns.ClientURL(), SeedFile: seedFile, Role: queue.RoleServer, MaxBytes: 256 << 20, Timeout: patience})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestExternalAccounts(t *testing.T) {
 	if err := s.EnsurePools(ctx, "p", "q"); err != nil {
 		t.Fatal(err)
 	}
-	r, err := queue.Connect(ctx, queue.Options{URL: ns.ClientURL(), Seed: runnerSeed, Role: queue.RoleRunner})
+	r, err := queue.Connect(ctx, queue.Options{URL: ns.ClientURL(), Seed: runnerSeed, Role: queue.RoleRunner, Timeout: patience})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestExternalAccounts(t *testing.T) {
 	if err := m.Ack(ctx); err != nil {
 		t.Error(err)
 	}
-	if _, err := r.Publish(ctx, queue.Jobs, "p", "2", []byte("forged")); err == nil {
+	if _, err := r.Publish(soon(t), queue.Jobs, "p", "2", []byte("forged")); err == nil {
 		t.Error("a runner published a job")
 	}
 }

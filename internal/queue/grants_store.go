@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -18,17 +17,14 @@ const (
 	grantsAge   = resultsAge
 )
 
-// grantFor is how long one read or write of a grant may take; the lease runs meanwhile.
-const grantFor = 5 * time.Second
-
 // readGrant implements grantStore. What it reads may be old where a cluster answers from a replica: the write tells.
 func (c *Conn) readGrant(ctx context.Context, name string) ([]byte, uint64, error) {
 	subject, err := escapePath(name)
 	if err != nil {
 		return nil, 0, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, grantFor)
-	defer cancel()
+	ctx, end := c.bounded(ctx)
+	defer end()
 	m, err := c.newest(ctx, grantStream, "grants."+subject)
 	if err != nil {
 		return nil, 0, err
@@ -52,8 +48,6 @@ func (c *Conn) writeGrant(ctx context.Context, name string, data []byte, seq uin
 		}
 		return ErrUnavailable
 	}
-	ctx, cancel := context.WithTimeout(ctx, grantFor)
-	defer cancel()
 	ctx, end := c.bounded(ctx)
 	defer end()
 	_, err = c.js.PublishMsg(ctx, &nats.Msg{Subject: "grants." + subject, Data: data, Header: nats.Header{}},

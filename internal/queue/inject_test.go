@@ -29,13 +29,9 @@ func TestReplySubject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	nc, err := nats.Connect(o.URL, nats.Nkey(pub, key.Sign), nats.CustomInboxPrefix("_INBOX."+pub))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
+	nc := plainConn(t, o.URL, nats.Nkey(pub, key.Sign), nats.CustomInboxPrefix("_INBOX."+pub))
 	const head = "gatebot.api.DIRECT.GET.BLOBS.blobs.m.bundles.p.k"
-	if m, err := nc.Request(head, nil, 2*time.Second); err != nil || !strings.Contains(string(m.Data), "pieces") {
+	if m, err := nc.Request(head, nil, patience); err != nil || !strings.Contains(string(m.Data), "pieces") {
 		t.Fatalf("the honest request does not work: %v", err)
 	}
 	for _, reply := range []string{"events.push", "results.r2", "jobs.other", "$KV.jobs.x"} {

@@ -31,7 +31,7 @@ func TestProgress(t *testing.T) {
 	if d := cmp.Diff(&want, got); d != "" {
 		t.Error(d)
 	}
-	if err := queue.PutProgress(t.Context(), r, "other", "", "k.a1", want); err == nil {
+	if err := queue.PutProgress(soon(t), r, "other", "", "k.a1", want); err == nil {
 		t.Error("a runner spoke about a job of another pool")
 	}
 }

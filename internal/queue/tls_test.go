@@ -65,7 +65,7 @@ func TestTLS(t *testing.T) {
 		"none":                  {queue.TLS{}, false},
 	} {
 		o.TLS = c.tls
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		if !c.ok {
 			ctx, cancel = context.WithTimeout(context.Background(), 400*time.Millisecond)
 		}

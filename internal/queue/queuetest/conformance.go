@@ -91,6 +91,22 @@ func nothing(t *testing.T, q queue.Queue, s queue.Stream, c queue.Consumer, d ti
 	}
 }
 
+// early is a message that must not come within d, and may all the same once least has passed since from: on a machine that
+// stood still. It is nil when none came.
+func early(t *testing.T, q queue.Queue, s queue.Stream, c queue.Consumer, d time.Duration, from time.Time, least time.Duration) queue.Message {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	defer cancel()
+	m, err := q.Next(ctx, s, c)
+	switch after := time.Since(from); {
+	case err == nil && after < least:
+		t.Fatalf("got %q after %s, want nothing before %s", m.Data(), after, least)
+	case err != nil && !errors.Is(err, context.DeadlineExceeded):
+		t.Fatalf("next: %v, want the context's error", err)
+	}
+	return m
+}
+
 func ack(t *testing.T, m queue.Message) {
 	t.Helper()
 	if err := m.Ack(ctxFor(t)); err != nil {
@@ -108,9 +124,10 @@ func order(t *testing.T, q queue.Queue) {
 		want = append(want, fmt.Sprintf("%s event %d", sub, i))
 	}
 	for range 20 {
+		asked := time.Now()
 		m := next(t, q, queue.Events, reader("a"))
 		got = append(got, m.Sub()+" "+string(m.Data()))
-		if m.Deliveries() != 1 {
+		if m.Deliveries() != 1 && time.Since(asked) < lease { // else it may have come before, to nobody
 			t.Errorf("deliveries %d, want 1", m.Deliveries())
 		}
 		ack(t, m)
@@ -175,27 +192,49 @@ func workQueue(t *testing.T, q queue.Queue) {
 
 func leaseEnds(t *testing.T, q queue.Queue) {
 	publish(t, q, queue.Jobs, "p", "1", "one")
+	asked := time.Now()
 	first := next(t, q, queue.Jobs, reader("a"))
-	nothing(t, q, queue.Jobs, reader("a"), lease/4)
-	m := next(t, q, queue.Jobs, reader("a"))
-	if m.Deliveries() != 2 || string(m.Data()) != string(first.Data()) {
-		t.Errorf("got %q, deliveries %d, want the same message with 2", m.Data(), m.Deliveries())
+	m := early(t, q, queue.Jobs, reader("a"), lease/4, asked, lease)
+	if m == nil {
+		m = next(t, q, queue.Jobs, reader("a"))
+	}
+	if m.Deliveries() < 2 || string(m.Data()) != string(first.Data()) {
+		t.Errorf("got %q, deliveries %d, want the same message with 2 or more", m.Data(), m.Deliveries())
 	}
 	ack(t, m)
 }
 
 func heartBeat(t *testing.T, q queue.Queue) {
 	publish(t, q, queue.Jobs, "p", "1", "one")
-	m := next(t, q, queue.Jobs, reader("a"))
+	for range 20 {
+		m := next(t, q, queue.Jobs, reader("a"))
+		if held(t, q, m) {
+			ack(t, m)
+			nothing(t, q, queue.Jobs, reader("a"), lease*3/2)
+			return
+		}
+		t.Log("the machine stood still for a lease, which proves nothing: once more")
+	}
+	t.Skip("NOT RUN: this machine stood still for a lease 20 times in a row")
+}
+
+// held extends a lease for longer than it lasts, and fails when it ends. It is false when an extension came so late that the
+// lease may have ended before.
+func held(t *testing.T, q queue.Queue, m queue.Message) bool {
+	t.Helper()
+	since := time.Now()
 	for range 10 {
 		time.Sleep(lease / 4)
-		if err := m.Extend(); err != nil {
+		err := m.Extend()
+		if time.Since(since) > lease*3/4 {
+			return false
+		}
+		if err != nil {
 			t.Fatalf("extend: %v", err)
 		}
+		since = time.Now()
 	}
-	nothing(t, q, queue.Jobs, reader("a"), lease/4)
-	ack(t, m)
-	nothing(t, q, queue.Jobs, reader("a"), lease*3/2)
+	return early(t, q, queue.Jobs, reader("a"), lease/4, since, lease*3/4) == nil
 }
 
 func retry(t *testing.T, q queue.Queue) {
@@ -204,15 +243,18 @@ func retry(t *testing.T, q queue.Queue) {
 	if err := m.Retry(0); err != nil {
 		t.Fatal(err)
 	}
-	if m = next(t, q, queue.Events, reader("a")); m.Deliveries() != 2 {
-		t.Errorf("deliveries %d, want 2", m.Deliveries())
+	if m = next(t, q, queue.Events, reader("a")); m.Deliveries() < 2 {
+		t.Errorf("deliveries %d, want 2 or more", m.Deliveries())
 	}
+	asked := time.Now()
 	if err := m.Retry(500 * time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
-	nothing(t, q, queue.Events, reader("a"), 100*time.Millisecond)
-	if m = next(t, q, queue.Events, reader("a")); m.Deliveries() != 3 {
-		t.Errorf("deliveries %d, want 3", m.Deliveries())
+	if m = early(t, q, queue.Events, reader("a"), 100*time.Millisecond, asked, 500*time.Millisecond); m == nil {
+		m = next(t, q, queue.Events, reader("a"))
+	}
+	if m.Deliveries() < 3 {
+		t.Errorf("deliveries %d, want 3 or more", m.Deliveries())
 	}
 	ack(t, m)
 }
@@ -250,18 +292,10 @@ func exhausted(t *testing.T, q queue.Queue) {
 	c := queue.Consumer{Name: "pool-p", Sub: "p", Lease: lease, MaxDeliver: 2}
 	got := watchExhausted(t, q, 0)
 	publish(t, q, queue.Jobs, "p", "1", "one")
-	for range 2 {
-		next(t, q, queue.Jobs, c) // and let the lease run out
+	if s := untilHandled(t, q, c, got); s != "p one 2" {
+		t.Errorf("handler got %q", s)
 	}
-	nothing(t, q, queue.Jobs, c, 3*lease)
-	select {
-	case s := <-got:
-		if s != "p one 2" {
-			t.Errorf("handler got %q", s)
-		}
-	case <-time.After(2 * time.Minute):
-		t.Fatal("handler was not called")
-	}
+	nothing(t, q, queue.Jobs, c, lease*3/2)
 	publish(t, q, queue.Jobs, "p", "2", "two")
 	if m := next(t, q, queue.Jobs, c); string(m.Data()) != "two" {
 		t.Errorf("got %q", m.Data())
@@ -274,13 +308,32 @@ func exhaustedAgain(t *testing.T, q queue.Queue) {
 	c := queue.Consumer{Name: "pool-p", Sub: "p", Lease: lease, MaxDeliver: 1}
 	got := watchExhausted(t, q, 1)
 	publish(t, q, queue.Jobs, "p", "1", "one")
-	next(t, q, queue.Jobs, c)
-	nothing(t, q, queue.Jobs, c, 2*lease)
-	select {
-	case <-got:
-	case <-time.After(2 * time.Minute):
-		t.Fatal("handler was not called again after its error")
+	untilHandled(t, q, c, got)
+}
+
+// untilHandled takes the job and lets the lease run out, as often as it comes, and gives what the handler was told. It comes
+// as often as MaxDeliver says or, where a delivery found nobody listening any more, less often.
+func untilHandled(t *testing.T, q queue.Queue, c queue.Consumer, got <-chan string) string {
+	t.Helper()
+	taken := 0
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); {
+		ctx, cancel := context.WithTimeout(context.Background(), lease/4)
+		_, err := q.Next(ctx, queue.Jobs, c)
+		cancel()
+		if err == nil {
+			taken++
+		}
+		if taken > c.MaxDeliver {
+			t.Fatalf("delivered %d times, want %d", taken, c.MaxDeliver)
+		}
+		select {
+		case s := <-got:
+			return s
+		default:
+		}
 	}
+	t.Fatalf("handler was not called after %d deliveries", taken)
+	return ""
 }
 
 // watchExhausted runs Exhausted until the test ends; its handler fails the first fails times.
