@@ -74,7 +74,7 @@ func aJob(t testing.TB, q queue.Queue, id string) queue.Job {
 		t.Fatal(err)
 	}
 	return queue.Job{ID: id, Key: "key-" + id, Attempt: 1, Head: s.head, Base: s.base, Tree: s.tree, Pool: "p", Bundle: b,
-		Timeout: 20 * time.Second}
+		Timeout: patience}
 }
 
 func send(t testing.TB, q queue.Queue, job queue.Job) {
@@ -162,6 +162,7 @@ func alive(pid int) bool {
 
 func pidIn(t *testing.T, file string) int {
 	t.Helper()
+	waitFor(t, file)
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -57,7 +57,7 @@ func runnerProcess(text string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	o := Options{Name: "r1", Pools: []string{"p"}, WorkDir: c.Work, URL: c.URL, SeedFile: c.Seed, Once: c.Once,
-		Sandbox: Sandbox{Kind: sandbox.None}, Lease: testLease, Beat: testLease / 5, Grace: time.Second, Env: []string{childEnvVar + "=" + c.Child}, OwnProcess: true}
+		Sandbox: Sandbox{Kind: sandbox.None}, Lease: time.Minute, Beat: testLease / 5, Grace: time.Second, Env: []string{childEnvVar + "=" + c.Child}, OwnProcess: true}
 	if err := Run(ctx, o, slog.New(slog.NewTextHandler(os.Stderr, nil))); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

@@ -34,7 +34,7 @@ func newProcess(t *testing.T, exe string) *aProcess {
 	}
 	dir := t.TempDir()
 	q, err := queue.OpenEmbedded(context.Background(), queue.EmbeddedOptions{Dir: filepath.Join(dir, "queue"),
-		Listen: "127.0.0.1:0", JobLease: time.Minute, Runners: []queue.Runner{{Name: "r1", Key: pub, Pools: []string{"p"}}}})
+		Listen: "127.0.0.1:0", JobLease: time.Minute, Start: patience, Timeout: patience, Runners: []queue.Runner{{Name: "r1", Key: pub, Pools: []string{"p"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,10 +133,11 @@ func TestKilledAtEachPoint(t *testing.T) {
 	}
 }
 
+// waitFor waits until a file is there with something in it: what says its number creates the file first.
 func waitFor(t *testing.T, file string) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		if _, err := os.Stat(file); err == nil {
+		if info, err := os.Stat(file); err == nil && info.Size() > 0 {
 			return
 		}
 	}
