@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -81,11 +82,12 @@ func newMachineOn(t *testing.T, q queue.Queue, around ...func(http.Handler) http
 		t.Fatal(err)
 	}
 	policy := DefaultPolicy()
+	policy.Early = time.Hour // a runner that is kept waiting makes no second run beside the one that counts
 	m := &machine{
 		t: t, github: gh, repo: repo, ada: gh.AddUser("ada", "ada-token-1234"), queue: q,
 		opts: Options{
 			GitHub: app, Secrets: []string{secret}, Data: t.TempDir(), Addr: "127.0.0.1:0", GitHost: strings.TrimPrefix(gh.URL(), "http://"),
-			Scan: scanItems, Policy: &policy, Lease: 2 * time.Second, Sweep: 50 * time.Millisecond, Drain: 5 * time.Second,
+			Scan: scanItems, Policy: &policy, Lease: 2 * time.Second, Sweep: 50 * time.Millisecond, Recover: 5 * time.Second, Drain: 5 * time.Second,
 			Backoff: func(int) time.Duration { return 20 * time.Millisecond }, Log: quiet(),
 		},
 	}
@@ -274,10 +276,14 @@ func (m *machine) recorded() {
 	})
 }
 
-// delivered says whether every event so far was taken.
+// delivered says whether every event so far was taken, at some attempt.
 func (m *machine) delivered() error {
+	taken := map[string]bool{}
 	for _, d := range m.github.Deliveries() {
-		if !d.OK() {
+		taken[d.GUID] = taken[d.GUID] || d.OK()
+	}
+	for _, d := range m.github.Deliveries() {
+		if !taken[d.GUID] {
 			return fmt.Errorf("delivery %s is %s", d.GUID, d.Status)
 		}
 	}
@@ -535,8 +541,8 @@ func TestRestart(t *testing.T) {
 	m.open("bad")
 	m.eventually(m.delivered) // GitHub does not repeat by itself what found nobody at home
 	m.stop()
-	if _, err := http.Get(m.opts.Addr); err == nil {
-		t.Error("the server still listens")
+	if err := m.server.listener.Close(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("the server still listens: %v", err)
 	}
 	m.start()
 	if run := m.completed(sha); run.Conclusion != "failure" {

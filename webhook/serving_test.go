@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"regexp"
@@ -81,7 +82,13 @@ func TestPagesAndMetrics(t *testing.T) {
 			t.Errorf("%s: %d, no %q in %.2000s", page, status, want, body)
 		}
 	}
-	_, text := get(t, m.server.AdminURL()+"/metrics")
+	var text string
+	m.eventually(func() error { // the loops begin in their own time
+		if _, text = get(t, m.server.AdminURL()+"/metrics"); !strings.Contains(text, `gatebot_leader{loop="sweep"} 1`) {
+			return errors.New("nobody leads the sweep")
+		}
+		return nil
+	})
 	for _, want := range []string{
 		`gatebot_webhooks_total{event="pull_request",answer="stored"} 1`, `gatebot_checks_total{conclusion="failure"} 1`, "gatebot_queue_healthy 1",
 		`gatebot_webhook_seconds_count`, `gatebot_results_total{class="verdict"}`, `gatebot_leader{loop="sweep"} 1`, "gatebot_check_seconds_bucket",

@@ -66,11 +66,13 @@ func TestContentLimit(t *testing.T) {
 }
 
 func TestCommitsBecomeVisibleLate(t *testing.T) {
-	w := newWorld(t, Options{VisibleAfter: 300 * time.Millisecond})
+	w := newWorld(t, Options{VisibleAfter: time.Hour})
 	id := w.commit("topic", "New", "a.py", "a = 1\n")
 	body := map[string]any{"name": "gatebot", "head_sha": id}
 	w.want(http.StatusUnprocessableEntity, w.token, "POST", w.path("/check-runs"), body)
 	w.want(http.StatusUnprocessableEntity, w.token, "GET", w.path("/commits/"+id+"/check-runs"), nil)
+	w = newWorld(t, Options{VisibleAfter: 300 * time.Millisecond})
+	body["head_sha"] = w.commit("topic", "New", "a.py", "a = 1\n")
 	deadline := time.Now().Add(2 * time.Minute)
 	for {
 		got, err := w.do(w.token, "POST", w.path("/check-runs"), body)
