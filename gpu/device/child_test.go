@@ -3,22 +3,20 @@ package device
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/gatebot/gatebot/internal/finding"
+	"github.com/gatebot/gatebot/internal/program"
 )
 
 // script writes a gatebot-gpu that is a shell script.
 func script(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), ChildName)
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	program.Write(t, path, "#!/bin/sh\n"+text+"\n")
 	return path
 }
 
@@ -58,7 +56,11 @@ func TestDetectSaysWhy(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+			limit := 2 * time.Minute
+			if tt.says == "no answer in time" {
+				limit = 2 * time.Second
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), limit)
 			defer cancel()
 			d, err := Detect(ctx, script(t, tt.script))
 			if d != nil || err == nil {

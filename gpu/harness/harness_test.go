@@ -79,16 +79,51 @@ func TestDeathIsTold(t *testing.T) {
 
 func TestTimeEndsTheGroup(t *testing.T) {
 	over := errors.New("time is up")
-	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, over)
-	defer cancel()
-	file := filepath.Join(t.TempDir(), "still-there")
-	py := script(t, "(sleep 6; touch "+file+") &\nsleep 600\n")
-	if _, err := Drive(ctx, Request{Root: t.TempDir(), Entry: "m.py", Python: py}); !errors.Is(err, over) {
+	child := filepath.Join(t.TempDir(), "child")
+	py := script(t, "sleep 600 &\necho $! > "+child+"\nsleep 600\n")
+	if _, err := Drive(endedOnce(t, over, child), Request{Root: t.TempDir(), Entry: "m.py", Python: py}); !errors.Is(err, over) {
 		t.Errorf("error %v", err)
 	}
-	time.Sleep(6 * time.Second)
-	if _, err := os.Stat(file); err == nil {
-		t.Error("a process of the group lived on")
+	gone(t, child)
+}
+
+// endedOnce ends with a cause when every file is there and says something: what has to end has begun.
+func endedOnce(t *testing.T, cause error, files ...string) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	go func() {
+		for _, file := range files {
+			for {
+				if info, err := os.Stat(file); err == nil && info.Size() > 0 {
+					break
+				}
+				time.Sleep(10 * time.Millisecond)
+				if t.Context().Err() != nil {
+					return
+				}
+			}
+		}
+		cancel(cause)
+	}()
+	return ctx
+}
+
+// gone waits for the process whose number a file has to be no more.
+func gone(t *testing.T, file string) {
+	t.Helper()
+	pid, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join("/proc", strings.TrimSpace(string(pid)), "stat")
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		stat, err := os.ReadFile(name)
+		if err != nil || strings.Contains(string(stat), ") Z ") {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s lived on: %s", filepath.Base(file), stat)
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -9,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // launcher starts what it is given once for each of two ranks, each in a session of its own, as torchrun does.
@@ -79,29 +77,14 @@ func TestRankThatRecordsNothing(t *testing.T) {
 
 func TestTimeEndsEveryRank(t *testing.T) {
 	over := errors.New("time is up")
-	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, over)
-	defer cancel()
 	dir := t.TempDir()
+	ranks := []string{filepath.Join(dir, "0"), filepath.Join(dir, "1")}
 	py := ranked(t, "echo $$ > "+dir+"/$RANK\nsleep 600\n")
-	if _, err := Drive(ctx, Request{Root: t.TempDir(), Entry: "m.py", Python: py, Launch: launcher(t)}); !errors.Is(err, over) {
+	if _, err := Drive(endedOnce(t, over, ranks...), Request{Root: t.TempDir(), Entry: "m.py", Python: py, Launch: launcher(t)}); !errors.Is(err, over) {
 		t.Errorf("error %v", err)
 	}
-	for _, rank := range []string{"0", "1"} {
-		pid, err := os.ReadFile(filepath.Join(dir, rank))
-		if err != nil {
-			t.Fatal(err)
-		}
-		stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(pid)) + "/stat")
-		for range 100 {
-			if err != nil || strings.Contains(string(stat), ") Z ") {
-				break
-			}
-			time.Sleep(20 * time.Millisecond)
-			stat, err = os.ReadFile("/proc/" + strings.TrimSpace(string(pid)) + "/stat")
-		}
-		if err == nil && !strings.Contains(string(stat), ") Z ") {
-			t.Errorf("rank %s lived on: %s", rank, stat)
-		}
+	for _, rank := range ranks {
+		gone(t, rank)
 	}
 }
 
@@ -144,7 +127,7 @@ func TestRanksMeet(t *testing.T) {
 		"one raises":           {"pass", "raise ValueError('no')", "rank 1 gave up at step 1: ValueError: no", "ValueError no"},
 		"both raise":           {"raise ValueError('a')", "raise ValueError('b')", "ValueError a", "ValueError b"},
 		"one ends":             {"pass", "os._exit(0)", "rank 1 gave up at step 1: its process ended", ""},
-		"one waits for it":     {"time.sleep(60)", "raise ValueError('no')", "this rank waits for it after", "ValueError no"},
+		"one waits for it":     {"time.sleep(600)", "raise ValueError('no')", "this rank waits for it after", "ValueError no"},
 		"they are not at one":  {"pass", "team.agree('elsewhere')", "rank 0 is at step 1 and rank 1 at elsewhere", "rank 1 is at elsewhere and rank 0 at step 1"},
 		"a vote":               {"print(team.vote('x', 1))", "print(team.vote('x', 2))", "[1, 2]\nwell", "[1, 2]\nwell"},
 		"the launcher says so": {"os.kill(os.getpid(), 15)", "pass", "well", "well"},
@@ -152,11 +135,15 @@ func TestRanksMeet(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			meet := t.TempDir()
+			patience := "60" // a rank may stand still
+			if strings.Contains(tc.want0, "waits") {
+				patience = "0.5"
+			}
 			program := func(body string) string {
 				return `import os, sys, time
 sys.path.insert(0, sys.argv[1])
 from gatebot_harness import out, ranks
-ranks.PATIENCE = 0.5
+ranks.PATIENCE = ` + patience + `
 class T:
     def emit(self, ev, **f): print(f["text"], flush=True)
 rank, world, _ = ranks.identify(True)

@@ -84,7 +84,7 @@ func playWith(t *testing.T, python, program string, env ...string) outcome {
 	if err := os.WriteFile(file, []byte(prelude+program), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	var out bytes.Buffer
 	code, files, err := Run(ctx, Options{Library: b.probe, Command: []string{python, file}, Dir: dir, TraceDir: dir,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gatebot/gatebot/gpu/device"
 	"github.com/gatebot/gatebot/gpu/sandbox"
+	"github.com/gatebot/gatebot/internal/program"
 	"github.com/gatebot/gatebot/internal/queue"
 )
 
@@ -36,9 +37,7 @@ func fakeSMI(t *testing.T) (smi string, card, apps func(string)) {
 	}
 	smi = filepath.Join(dir, "nvidia-smi")
 	script := fmt.Sprintf("#!/bin/sh\ncase \"$1\" in\n--query-gpu*) cat %s/card ;;\n*) cat %s/apps ;;\nesac\n[ ! -e %s/broken ]\n", dir, dir, dir)
-	if err := os.WriteFile(smi, []byte(script), 0o700); err != nil { //nolint:gosec // a program
-		t.Fatal(err)
-	}
+	program.Write(t, smi, script)
 	card, apps = put("card"), put("apps")
 	card(smiRow(uuid, "1000", "10", "0"))
 	apps("")

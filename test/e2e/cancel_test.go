@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/gatebot/gatebot/internal/program"
 	"github.com/gatebot/gatebot/webhook/standin"
 )
 
@@ -20,9 +21,7 @@ func (s *site) slow() (quick string, pids func() []int) {
 		"echo '{\"phase\":\"capture\",\"unit\":\"regions\",\"done\":43,\"total\":62}' > $2\nsleep 600 &\necho $! >> %[3]s\nsetsid sleep 600 &\necho $! >> %[3]s\n"+
 		"echo $$ >> %[3]s\nsleep 600\n", quick, gatebot, list)
 	exe := s.File("slow-gatebot")
-	if err := os.WriteFile(exe, []byte(script), 0o700); err != nil {
-		s.Fatal(err)
-	}
+	program.Write(s, exe, script)
 	for _, name := range []string{"runner.yaml", "second.yaml"} {
 		data, err := os.ReadFile(s.File(name))
 		if err == nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gatebot/gatebot/internal/program"
 	"github.com/gatebot/gatebot/webhook/standin"
 )
 
@@ -22,9 +23,7 @@ func (s *site) talkative() (release string) {
 	release = s.File("release")
 	exe := s.File("talkative-gatebot")
 	script := fmt.Sprintf("#!/bin/sh\nprintf 'before the check \\033[31mred\\033[0m ghp_%s\\n'\nwhile [ ! -e %s ]; do sleep 0.1; done\nexec %s \"$@\"\n", strings.Repeat("a", 36), release, gatebot)
-	if err := os.WriteFile(exe, []byte(script), 0o700); err != nil {
-		s.Fatal(err)
-	}
+	program.Write(s, exe, script)
 	s.appendTo("runner.yaml", "gatebot: "+exe+"\n")
 	return release
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gatebot/gatebot/internal/program"
 	"github.com/gatebot/gatebot/webhook/standin"
 )
 
@@ -37,9 +38,7 @@ func TestRetryOnAnotherRunner(t *testing.T) {
 	s.server()
 	begin, tries, exe := s.File("go"), s.File("tries"), s.File("broken-gatebot")
 	script := fmt.Sprintf("#!/bin/sh\necho try >> %s\nwhile [ ! -e %s ]; do sleep 0.1; done\nexit 3\n", tries, begin)
-	if err := os.WriteFile(exe, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	program.Write(t, exe, script)
 	data, err := os.ReadFile(s.File("runner.yaml"))
 	if err == nil {
 		err = os.WriteFile(s.File("runner.yaml"), append(data, "gatebot: "+exe+"\n"...), 0o600)
