@@ -36,6 +36,10 @@ type Client struct {
 // connectFor is how long a server that does not answer is waited for. Somebody sits there.
 const connectFor = 10 * time.Second
 
+// answerFor is how long one request may go without an answer: a server that stands still for some seconds, on a disk that
+// does, costs nobody the job.
+const answerFor = 20 * time.Second
+
 // ErrUnreachable means that the server cannot be reached.
 var ErrUnreachable = errors.New("the server cannot be reached")
 

@@ -74,5 +74,5 @@ func LoadConfig(file string) (*Config, error) {
 
 // options of the connection.
 func (c *Config) options() queue.Options {
-	return queue.Options{URL: c.Queue, Name: "gatebot-fire-" + c.Name, SeedFile: c.NKeyFile, TLS: queue.TLS(c.TLS), Role: queue.RoleRunner}
+	return queue.Options{URL: c.Queue, Timeout: answerFor, Name: "gatebot-fire-" + c.Name, SeedFile: c.NKeyFile, TLS: queue.TLS(c.TLS), Role: queue.RoleRunner}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // patience is how long anything may take on a busy machine.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 // begin makes the repository and pushes its first commit.
 func (s *scenario) begin(ctx context.Context) error {

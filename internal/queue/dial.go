@@ -10,11 +10,14 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
+// dialFor bounds one attempt to connect and sign in.
+const dialFor = 5 * time.Second
+
 func (c *Conn) natsOptions() ([]nats.Option, error) {
 	o := &c.opts
 	log := o.Log
 	opts := []nats.Option{
-		nats.Name(o.Name), nats.Timeout(o.Timeout), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(),
+		nats.Name(o.Name), nats.Timeout(min(o.Timeout, dialFor)), nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(),
 		nats.ReconnectBufSize(-1), // a write while disconnected is an error at once, not a promise
 		nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2),
 		nats.CustomReconnectDelay(func(int) time.Duration { return backoff(c.attempts.Load()) }),

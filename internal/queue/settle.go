@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/nats-io/nats.go"
 )
 
 // settleFor is how long a server waits for each stream that an external cluster answers for and cannot place yet. A cluster whose
@@ -15,12 +17,12 @@ const (
 )
 
 // settle does what, again while the store says that it cannot be done at the moment. The embedded store is either up or
-// broken, so there the first answer counts.
+// broken, so there the first answer counts; none at all is what a process finds that stood still for as long as it may take.
 func (c *Conn) settle(ctx context.Context, what func(context.Context) error) error {
 	start := time.Now()
 	for n := int64(0); ; n++ {
 		err := what(ctx)
-		if err == nil || c.opts.inProcess != nil || !errors.Is(err, ErrUnavailable) || ctx.Err() != nil {
+		if err == nil || !errors.Is(err, ErrUnavailable) || ctx.Err() != nil || c.opts.inProcess != nil && !unanswered(err) {
 			return err
 		}
 		wait := min(backoff(n), settleStep)
@@ -37,4 +39,8 @@ func (c *Conn) settle(ctx context.Context, what func(context.Context) error) err
 		case <-time.After(wait):
 		}
 	}
+}
+
+func unanswered(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout)
 }

@@ -41,6 +41,17 @@ func (s *site) webhook(event, signature string, body io.Reader, size int64) (sta
 	return resp.StatusCode, string(text)
 }
 
+// answer sends until there is an answer that is about what was sent. A server that refuses early may close before the whole
+// body is there, and one that stood still says that its store did not answer.
+func (s *site) answer(send func() (int, string)) (status int, said string) {
+	s.Helper()
+	s.until("an answer", func() bool {
+		status, said = send()
+		return status != 0 && status != http.StatusServiceUnavailable
+	})
+	return status, said
+}
+
 func (s *site) signed(event, body string) (status int, said string) {
 	return s.webhook(event, standin.Sign(s.Secret, []byte(body)), strings.NewReader(body), int64(len(body)))
 }
@@ -77,7 +88,7 @@ func TestBadDeliveries(t *testing.T) {
 		{"known event without its fields", func() (int, string) { return s.signed("pull_request", `{"action":"opened"}`) }, 202},
 		{"known event that is a list", func() (int, string) { return s.signed("merge_group", `[1,2]`) }, 202},
 	} {
-		if status, said := c.send(); status != c.status {
+		if status, said := s.answer(c.send); status != c.status {
 			t.Errorf("%s: %d %s, want %d", c.name, status, said, c.status)
 		}
 	}
@@ -123,7 +134,7 @@ func TestFullStore(t *testing.T) {
 	for range 60 {
 		noise := make([]byte, 300<<10)
 		_, _ = rand.Read(noise) // never fails
-		if status, _ = s.signed("push", fmt.Sprintf(`{"noise":"%x"}`, noise)); status != http.StatusAccepted {
+		if status, _ = s.signed("push", fmt.Sprintf(`{"noise":"%x"}`, noise)); status != http.StatusAccepted && status != 0 {
 			break
 		}
 	}

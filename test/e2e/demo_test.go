@@ -36,7 +36,7 @@ func nothingLeft(t *testing.T, tmp string) {
 	}
 	// What was killed may take a moment to be gone on a busy machine.
 	left := running(t, tmp)
-	for deadline := time.Now().Add(10 * time.Second); len(left) > 0 && time.Now().Before(deadline); left = running(t, tmp) {
+	for deadline := time.Now().Add(patience); len(left) > 0 && time.Now().Before(deadline); left = running(t, tmp) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	for _, process := range left {

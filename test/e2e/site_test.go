@@ -140,12 +140,34 @@ func (s *site) runner(env ...string) *rig.Child {
 
 func (s *site) until(what string, ok func() bool) {
 	s.Helper()
-	deadline := time.Now().Add(patience)
+	start, repeated := time.Now(), time.Now()
 	for !ok() {
-		if time.Now().After(deadline) {
+		if time.Since(start) > patience {
 			s.Fatalf("%s: did not happen within %s", what, patience)
 		}
+		if time.Since(repeated) > 20*time.Second {
+			repeated = time.Now()
+			s.repeat()
+		}
 		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// repeat redelivers, as an administrator would, what a server that stood still did not take in time. What found nobody at home
+// is left to the server, which asks for it.
+func (s *site) repeat() {
+	s.Helper()
+	open := map[string]bool{}
+	for _, d := range s.GitHub.Deliveries() {
+		open[d.GUID] = d.Done && (d.StatusCode == http.StatusServiceUnavailable || strings.Contains(d.Status, "deadline exceeded"))
+	}
+	for guid, failed := range open {
+		if failed {
+			s.Logf("redelivered: %s", guid)
+			if err := s.GitHub.Redeliver(guid); err != nil {
+				s.Fatal(err)
+			}
+		}
 	}
 }
 
