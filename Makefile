@@ -7,6 +7,8 @@ CACHE := $(CURDIR)/.cache
 LINT := $(CACHE)/bin/golangci-lint-$(GOLANGCI_VERSION)
 ACTIONLINT := $(CACHE)/bin/actionlint-$(ACTIONLINT_VERSION)
 VENV := $(CACHE)/venv
+PIP := $(VENV)/bin/pip -q --disable-pip-version-check --retries 10 --timeout 60
+AGAIN := $(CURDIR)/tools/again.sh
 PYTEST_VERSION := 8.4.2
 GORELEASER_VERSION := v2.14.0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -26,12 +28,12 @@ test: ## everything that needs no GPU, with the race detector; the Go/CUDA part 
 	$(MAKE) test-python
 
 test-python: $(VENV)/ready ## the Python package and its pytest plugin, as pip installs them
-	$(VENV)/bin/pip -q install --no-deps --force-reinstall ./python
+	$(AGAIN) $(PIP) install --no-deps --force-reinstall ./python
 	$(VENV)/bin/pytest -q -p no:cacheprovider python/tests
 
 $(VENV)/ready:
 	python3 -m venv $(VENV)
-	$(VENV)/bin/pip -q install pytest==$(PYTEST_VERSION)
+	$(AGAIN) $(PIP) install pytest==$(PYTEST_VERSION)
 	@touch $@
 
 test-torch: ## the harness in a real torch, on the CPU: GATEBOT_TORCH=INTERPRETER make test-torch
@@ -64,12 +66,12 @@ lint: $(LINT) $(ACTIONLINT)
 
 $(ACTIONLINT):
 	@mkdir -p $(CACHE)/bin
-	GOFLAGS= GOBIN=$(CACHE)/bin $(GO) install github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION)
+	GOFLAGS= GOBIN=$(CACHE)/bin $(AGAIN) $(GO) install github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION)
 	@mv $(CACHE)/bin/actionlint $(ACTIONLINT)
 
 $(LINT):
 	@mkdir -p $(CACHE)/bin
-	GOFLAGS= GOBIN=$(CACHE)/bin $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+	GOFLAGS= GOBIN=$(CACHE)/bin $(AGAIN) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
 	@mv $(CACHE)/bin/golangci-lint $(LINT)
 
 bench: build ## ratios side by side in one run; results belong in docs/measurements.md

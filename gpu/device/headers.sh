@@ -12,7 +12,7 @@ if [ ! -f "$dir/include/cuda.h" ]; then
   mkdir -p "$dir"
   tmp=$(mktemp -d "$dir/fetch.XXXXXX")
   trap 'rm -rf "$tmp"' EXIT
-  python3 -m pip download --quiet --no-deps --only-binary=:all: --platform manylinux2014_x86_64 --dest "$tmp" \
+  "$root/tools/again.sh" python3 -m pip download --quiet --retries 10 --timeout 60 --no-deps --only-binary=:all: --platform manylinux2014_x86_64 --dest "$tmp" \
     "nvidia-cuda-runtime-cu12==$version" >&2
   python3 -m zipfile -e "$tmp"/*.whl "$tmp/wheel"
   rm -rf "$dir/include"

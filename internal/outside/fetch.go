@@ -18,6 +18,9 @@ import (
 // fetchTimeout bounds one download; the larger archive has 29 MB.
 const fetchTimeout = 3 * time.Minute
 
+// fetchPauses lie between the tries: a registry that answers 503 once is no fault of the commit that is tested.
+var fetchPauses = []time.Duration{2 * time.Second, 10 * time.Second, 30 * time.Second}
+
 // maxFile bounds what is unpacked from an archive.
 const maxFile = 64 << 20
 
@@ -27,6 +30,26 @@ func (f File) fetch(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w (install npm)", ErrUnavailable, f.Package, err)
 	}
+	pauses := fetchPauses
+	if os.Getenv(RequireEnv) == "" {
+		pauses = nil // a test that may be skipped waits for nobody
+	}
+	for _, pause := range pauses {
+		data, err := f.pack(ctx, npm)
+		if !errors.Is(err, ErrUnavailable) {
+			return data, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(pause):
+		}
+	}
+	return f.pack(ctx, npm)
+}
+
+// pack makes one attempt.
+func (f File) pack(ctx context.Context, npm string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "gatebot-outside-")
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 func TestMaterialIsWhatItSaysItIs(t *testing.T) {
@@ -34,6 +35,7 @@ func TestMaterialIsWhatItSaysItIs(t *testing.T) {
 
 func TestCacheRefusesWhatIsNotPinned(t *testing.T) {
 	t.Setenv("PATH", t.TempDir()) // no npm: only the cache can answer
+	t.Setenv(RequireEnv, "")
 	dir := t.TempDir()
 	sum := sha256.Sum256([]byte("right"))
 	f := File{Package: "p@1", Name: "package/a.json", Cache: "a.json", SHA256: hex.EncodeToString(sum[:])}
@@ -78,6 +80,27 @@ func TestFetchChecksTheHash(t *testing.T) {
 	f.SHA256 = hex.EncodeToString(sum[:])
 	if data, err := f.read(t.Context(), dir); err != nil || string(data) != "tampered" {
 		t.Errorf("with the right hash: %q, %v", data, err)
+	}
+}
+
+// TestFetchIsTriedAgain: a registry that fails once.
+func TestFetchIsTriedAgain(t *testing.T) {
+	bin := t.TempDir()
+	archive := filepath.Join(bin, "p.tgz")
+	writeArchive(t, archive, "package/a.json", "right")
+	script := "#!/bin/sh\n[ -e " + bin + "/asked ] || { : > " + bin + "/asked; echo 503; exit 1; }\n/bin/cp " + archive + " .\n"
+	if err := os.WriteFile(filepath.Join(bin, "npm"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin)
+	t.Setenv(RequireEnv, "1")
+	old := fetchPauses
+	t.Cleanup(func() { fetchPauses = old })
+	fetchPauses = []time.Duration{time.Millisecond}
+	sum := sha256.Sum256([]byte("right"))
+	f := File{Package: "p@1", Name: "package/a.json", Cache: "a.json", SHA256: hex.EncodeToString(sum[:])}
+	if data, err := f.read(t.Context(), t.TempDir()); err != nil || string(data) != "right" {
+		t.Errorf("%q, %v", data, err)
 	}
 }
 

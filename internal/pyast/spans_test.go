@@ -170,7 +170,9 @@ func FuzzParse(f *testing.F) {
 			}
 			return true
 		})
-		if again, err := Parse(context.Background(), "fuzz.py", src, lim); err != nil || dump(again.Body) != dump(m.Body) {
+		if again, err := Parse(context.Background(), "fuzz.py", src, lim); errors.Is(err, ErrDeadline) {
+			return // the machine stood still
+		} else if err != nil || dump(again.Body) != dump(m.Body) {
 			t.Errorf("a second parse differs: %v", err)
 		}
 	})
