@@ -14,7 +14,9 @@ import (
 
 func parse(t testing.TB, path, src string) *File {
 	t.Helper()
-	f, err := Parse(context.Background(), path, []byte(src), DefaultLimits)
+	limits := DefaultLimits
+	limits.Timeout = 5 * time.Minute // a machine may stand still for a while
+	f, err := Parse(context.Background(), path, []byte(src), limits)
 	if err != nil {
 		t.Fatal(err)
 	}

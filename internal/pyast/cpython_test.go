@@ -117,7 +117,7 @@ func compareFile(t *testing.T, path string, want []string, placed bool) []string
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := Parse(context.Background(), path, src, DefaultLimits)
+	m, err := Parse(context.Background(), path, src, patient)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,11 +27,11 @@ func TestTreeIsModule(t *testing.T) {
 	all := cmp.Exporter(func(reflect.Type) bool { return true })
 	funcs, classes, lambdas := 0, 0, 0
 	for name, text := range sources {
-		m, packed, err := ParsePacked(t.Context(), name, []byte(text), DefaultLimits)
+		m, packed, err := ParsePacked(t.Context(), name, []byte(text), patient)
 		if err != nil {
 			t.Fatal(err)
 		}
-		tree, err := Open(name, []byte(text), packed, DefaultLimits)
+		tree, err := Open(name, []byte(text), packed, patient)
 		if err != nil {
 			t.Fatal(err)
 		}

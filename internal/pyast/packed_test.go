@@ -29,12 +29,12 @@ func TestUnpackIsParse(t *testing.T) {
 		sources[name] = string(data)
 	}
 	for name, text := range sources {
-		m, packed, err := ParsePacked(t.Context(), name, []byte(text), DefaultLimits)
+		m, packed, err := ParsePacked(t.Context(), name, []byte(text), patient)
 		if err != nil || packed == nil {
 			t.Errorf("%s: packed %d bytes: %v", name, len(packed), err)
 			continue
 		}
-		again, err := Unpack(name, []byte(text), packed, DefaultLimits)
+		again, err := Unpack(name, []byte(text), packed, patient)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -48,14 +48,14 @@ func TestUnpackIsParse(t *testing.T) {
 // FuzzUnpack: damage is an error or another tree, and never a panic.
 func FuzzUnpack(f *testing.F) {
 	src := []byte("def f(x):\n    return x.item() + 1\n")
-	_, packed, err := ParsePacked(f.Context(), "f.py", src, DefaultLimits)
+	_, packed, err := ParsePacked(f.Context(), "f.py", src, patient)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(src, packed)
 	f.Add([]byte{}, []byte{1, 255, 0, 0, 0, 0, 1, 0, 0})
 	f.Fuzz(func(t *testing.T, src, packed []byte) {
-		m, err := Unpack("f.py", src, packed, DefaultLimits)
+		m, err := Unpack("f.py", src, packed, patient)
 		if (m == nil) == (err == nil) {
 			t.Errorf("module %v, error %v", m != nil, err)
 		}
