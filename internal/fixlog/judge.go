@@ -94,7 +94,7 @@ func (u *update) doubt(c git.Commit, f *finding.Finding, e *edit, edits map[stri
 	if at := e.alias(same, f.Function); at != "" {
 		return "the same by another name: " + at
 	}
-	if e.shifted(f) {
+	if e.elsewhere(f) {
 		return "its line stands elsewhere in the function"
 	}
 	if at := e.renamed(f); at != "" {
@@ -123,6 +123,7 @@ func originChanged(f *finding.Finding, edits map[string]*edit) bool {
 
 // callTakenOut reports whether a call of a function that went away was taken out of one that is still there and calls
 // nothing new: the commit does without it, and did not only tidy up, move it or call something else that does the same.
+// A call under a condition does not count: that goes when a feature goes, of which a step without it knew nothing.
 func callTakenOut(function string, edits map[string]*edit) bool {
 	name := lastName(function) + "("
 	for _, e := range edits {
@@ -133,8 +134,9 @@ func callTakenOut(function string, edits map[string]*edit) bool {
 			if fn == function || !e.is.functions[fn] || len(newCalls(fn, e)) > 0 {
 				continue
 			}
-			for line := range surplus(e.was.of[fn], e.is.of[fn]) {
-				if strings.Contains(line, name) {
+			lost, always := surplus(e.was.of[fn], e.is.of[fn]), e.was.body(fn)
+			for i, line := range e.was.lines {
+				if e.was.function[i] == fn && e.was.depth[i] == always && lost[line] > 0 && strings.Contains(line, name) {
 					return true
 				}
 			}

@@ -33,16 +33,19 @@ func (e *edit) lost(function string) map[string]int {
 	return surplus(e.was.of[function], e.is.of[function])
 }
 
-// shifted reports whether the first line of a finding stands in its function at a depth at which it did not: two
-// branches that had it both leave it to what comes after them.
-func (e *edit) shifted(f *finding.Finding) bool {
+// elsewhere reports whether the first line of a finding still stands in its function, at another depth than where it was
+// taken out: two branches that had it leave it to what comes after them, or one that ended with it does not end there.
+// Of two that are equal the finding itself does not say which one went.
+func (e *edit) elsewhere(f *finding.Finding) bool {
 	if f.Line < 1 || f.Line > len(e.was.lines) || e.was.lines[f.Line-1] == "" {
 		return false
 	}
-	was := e.was.depths(f.Function, e.was.lines[f.Line-1])
-	for depth, n := range e.is.depths(f.Function, e.was.lines[f.Line-1]) {
-		if n > was[depth] {
-			return true
+	was, is := e.was.depths(f.Function, e.was.lines[f.Line-1]), e.is.depths(f.Function, e.was.lines[f.Line-1])
+	for here := range is {
+		for there := range was {
+			if here != there && was[there] > is[there] {
+				return true
+			}
 		}
 	}
 	return false
@@ -57,6 +60,23 @@ func (s *source) depths(function, line string) map[int]int {
 		}
 	}
 	return at
+}
+
+// body is how far the lines of a function are indented that run whenever it does.
+func (s *source) body(function string) int {
+	head, body := -1, -1
+	for i, l := range s.lines {
+		if l == "" || s.function[i] != function {
+			continue
+		}
+		if head < 0 {
+			head = s.depth[i]
+		}
+		if s.depth[i] > head && (body < 0 || s.depth[i] < body) {
+			body = s.depth[i]
+		}
+	}
+	return body
 }
 
 var target = regexp.MustCompile(`^([A-Za-z_]\w*)=[^=]`)
