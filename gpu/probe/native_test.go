@@ -255,10 +255,10 @@ def work():
 ts = [threading.Thread(target=work) for _ in range(8)]
 [x.start() for x in ts]
 [x.join() for x in ts]
-alive = threading.Thread(target=lambda: (launch(), threading.Event().wait()), daemon=True)
+begun = threading.Event()
+alive = threading.Thread(target=lambda: (launch(), begun.set(), threading.Event().wait()), daemon=True)
 alive.start()
-while not alive.is_alive(): pass
-import time; time.sleep(0.2)
+begun.wait()
 `).whole(t)
 	if n := len(trace.Of[*trace.Launch](tr)); n != 8*400+1 {
 		t.Errorf("%d launches", n)

@@ -94,8 +94,14 @@ func TestDiskFull(t *testing.T) {
 		t.Skipf("cannot mount a small file system here: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil {
-			t.Error(err)
+		for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) { // a closed store may still write for a moment
+			err := syscall.Unmount(dir, 0)
+			if err == nil {
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatal(err)
+			}
 		}
 	})
 	queue.SetReviveEvery(t, 200*time.Millisecond)

@@ -121,9 +121,8 @@ func TestFullStore(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		s.Children.Stop()
-		if err := syscall.Unmount(data, 0); err != nil {
-			t.Error(err)
-		}
+		// What a child has started is killed with it, and may take a moment to be gone.
+		s.until("the file system is free", func() bool { return syscall.Unmount(data, 0) == nil })
 	})
 	s.server()
 	s.runner()

@@ -97,23 +97,37 @@ func TestDemoInterrupted(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			cmd, out, tmp := demo(t, c.args...)
-			for deadline := time.Now().Add(patience); !strings.Contains(out.String(), c.after) && time.Now().Before(deadline); {
-				time.Sleep(20 * time.Millisecond)
+			for try := 1; ; try++ {
+				code, said := interrupted(t, c.after, c.args...)
+				if code == 0 && c.code != 0 && strings.Contains(said, "fixes logged") && try < 10 {
+					t.Logf("it was through before it was interrupted: once more")
+					continue
+				}
+				if code != c.code {
+					t.Errorf("exit %d, want %d\n%s", code, c.code, said)
+				}
+				return
 			}
-			if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-				t.Fatal(err)
-			}
-			err := cmd.Wait()
-			if code := cmd.ProcessState.ExitCode(); code != c.code {
-				t.Errorf("exit %d (%v), want %d\n%s", code, err, c.code, out)
-			}
-			if !strings.Contains(out.String(), c.after) {
-				t.Errorf("it was interrupted before it said %q:\n%s", c.after, out)
-			}
-			nothingLeft(t, tmp)
 		})
 	}
+}
+
+// interrupted presses Ctrl-C once the demo has said something, and insists that it leaves nothing behind.
+func interrupted(t *testing.T, after string, args ...string) (code int, text string) {
+	t.Helper()
+	cmd, out, tmp := demo(t, args...)
+	for deadline := time.Now().Add(patience); !strings.Contains(out.String(), after) && time.Now().Before(deadline); {
+		time.Sleep(20 * time.Millisecond)
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // its code says it
+	if !strings.Contains(out.String(), after) {
+		t.Errorf("it was interrupted before it said %q:\n%s", after, out)
+	}
+	nothingLeft(t, tmp)
+	return cmd.ProcessState.ExitCode(), out.String()
 }
 
 // said is what a command has printed so far.
