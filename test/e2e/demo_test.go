@@ -44,7 +44,7 @@ func nothingLeft(t *testing.T, tmp string) {
 	}
 }
 
-// running lists the processes that name a directory in their command line.
+// running lists the processes that name a directory in their command line or stand in it.
 func running(t *testing.T, dir string) (found []string) {
 	t.Helper()
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -52,7 +52,12 @@ func running(t *testing.T, dir string) (found []string) {
 		t.Fatal(err)
 	}
 	for _, name := range lines {
-		if data, err := os.ReadFile(name); err == nil && strings.Contains(string(data), dir) { // else it has ended meanwhile
+		data, err := os.ReadFile(name)
+		if err != nil {
+			continue // it has ended meanwhile
+		}
+		cwd, _ := os.Readlink(filepath.Join(filepath.Dir(name), "cwd")) // as above
+		if strings.Contains(string(data), dir) || strings.HasPrefix(cwd, dir+"/") {
 			found = append(found, name+" "+strings.ReplaceAll(string(data), "\x00", " "))
 		}
 	}

@@ -70,6 +70,10 @@ func newSiteWith(t *testing.T, o rig.Options) *site {
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
+		// What a killed process has left may still write into the directory that goes with the test.
+		for deadline := time.Now().Add(time.Minute); len(running(t, r.Dir)) > 0 && time.Now().Before(deadline); {
+			time.Sleep(20 * time.Millisecond)
+		}
 		for _, violation := range v.Violations() {
 			t.Errorf("request against GitHub's description: %s", violation)
 		}
