@@ -132,7 +132,7 @@ func idle(t *testing.T, q queue.Queue, work string) {
 	c := queue.JobConsumer("p")
 	c.Lease = testLease
 	if s, ok := q.(*queue.Server); ok { // its lease is long
-		if waiting, leased, err := s.Depth(ctx, queue.Jobs, c); err != nil || waiting+leased > 0 {
+		if waiting, leased, err := s.Depth(t.Context(), queue.Jobs, c); err != nil || waiting+leased > 0 {
 			t.Errorf("the queue still has %d jobs waiting and %d leased, %v", waiting, leased, err)
 		}
 	} else if m, err := q.Next(ctx, queue.Jobs, c); err == nil {
