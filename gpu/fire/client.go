@@ -128,9 +128,12 @@ func (c *Client) store(ctx context.Context, dir string, job *queue.Fire) error {
 	return nil
 }
 
+// takeBackFor is how long somebody who pressed Ctrl-C waits for a server that stands still.
+const takeBackFor = 10 * time.Second
+
 // takeBack leaves word that the job is not wanted any more. It has a moment of its own: ctx may have ended.
 func (c *Client) takeBack(ctx context.Context, id, reason string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), takeBackFor)
 	defer cancel()
 	if err := queue.CancelJob(ctx, c.Queue, c.Pool, c.Name, id, reason); err != nil {
 		c.say("the job could not be taken back, it runs to its end: %v", err)

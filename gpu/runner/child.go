@@ -38,7 +38,7 @@ type ended struct {
 }
 
 // drainFor is how long the output of a dead child is waited for: a process that outlived every kill may hold the pipe.
-const drainFor = 2 * time.Second
+const drainFor = 10 * time.Second
 
 // runChild runs c in a process group of its own and returns when it and everything it started is gone. When ctx ends
 // or the time is up the group is asked to end, and killed after the grace.
