@@ -27,6 +27,7 @@ const (
 	factName                  // what a dotted name stands for at the top level of a module
 	factKept                  // the inputs that a module keeps on the host
 	factFile                  // a whole file
+	factState                 // what a method leaves in the attributes of the objects of a class, see stateFact
 )
 
 // classAsk is what can be asked of a class.

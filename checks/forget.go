@@ -24,6 +24,9 @@ func (m *Memory) forget() {
 				t.units[key] = ms
 			}
 		}
+		for id, ms := range t.states {
+			t.states[id] = slices.DeleteFunc(ms, func(o *memo) bool { return o.used <= before })
+		}
 		t.compact()
 	}
 }
@@ -31,16 +34,38 @@ func (m *Memory) forget() {
 // compact drops the facts, and what they once were, that no outcome rests on any more.
 func (t *table) compact() {
 	was := make([][]bool, len(t.slots))
+	var more []uint32 // states that something rests on
+	mark := func(f factWas) {
+		if was[f.id] == nil {
+			was[f.id] = make([]bool, len(t.slots[f.id].states))
+			if t.slots[f.id].fact.kind == factState {
+				more = append(more, f.id)
+			}
+		}
+		was[f.id][f.state] = true
+	}
 	for _, ms := range t.units {
 		for _, m := range ms {
 			for _, f := range m.facts {
-				if was[f.id] == nil {
-					was[f.id] = make([]bool, len(t.slots[f.id].states))
-				}
-				was[f.id][f.state] = true
+				mark(f)
 			}
 		}
 	}
+	for len(more) > 0 {
+		id := more[len(more)-1]
+		more = more[:len(more)-1]
+		for _, m := range t.states[id] {
+			mark(factWas{id, m.state})
+			for _, f := range m.facts {
+				mark(f)
+			}
+		}
+	}
+	t.renumber(was)
+}
+
+// renumber keeps the facts and what they were that are marked.
+func (t *table) renumber(was [][]bool) {
 	ids := make([]uint32, len(t.slots))
 	states := make([][]uint32, len(t.slots))
 	var slots []factSlot
@@ -58,12 +83,28 @@ func (t *table) compact() {
 		}
 		slots = append(slots, x)
 	}
-	for _, ms := range t.units {
-		for _, m := range ms {
-			for i, f := range m.facts {
-				m.facts[i] = factWas{ids[f.id], states[f.id][f.state]}
-			}
+	move := func(m *memo) {
+		for i, f := range m.facts {
+			m.facts[i] = factWas{ids[f.id], states[f.id][f.state]}
 		}
 	}
-	t.slots, t.ids = slots, map[fact]uint32{} // made again from the slots
+	for _, ms := range t.units {
+		for _, m := range ms {
+			move(m)
+		}
+	}
+	known := map[uint32][]*memo{}
+	for id, ms := range t.states {
+		if was[id] == nil {
+			continue
+		}
+		for _, m := range ms {
+			move(m)
+			m.state = states[id][m.state]
+		}
+		if len(ms) > 0 {
+			known[ids[id]] = ms
+		}
+	}
+	t.slots, t.ids, t.states = slots, map[fact]uint32{}, known // the numbers are made again from the slots
 }

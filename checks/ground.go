@@ -18,6 +18,7 @@ func assumed(v *Value, p param) *Value {
 	}
 	return v.with(func(c *Value) {
 		first := *v.Flow
+		first.sum = digest{}
 		first.entry = p
 		c.Flow = &first
 	})

@@ -3,6 +3,7 @@ package checks
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -112,10 +113,14 @@ type table struct {
 	ids    map[fact]uint32
 	slots  []factSlot
 	units  map[string][]*memo // by the key of the task, the last one first
+	states map[uint32][]*memo // by the fact that they tell, the last one first
 	native map[string][]*knownNative
 	turn   uint32
-	scan   int        // of the memory
-	mu     sync.Mutex // of ids and slots, while tasks run side by side
+	kept   map[fact]*keptState // see states_keep.go
+	// keptCost is what they take, in bytes.
+	keptCost int
+	scan     int        // of the memory
+	mu       sync.Mutex // of ids and slots, while tasks run side by side
 }
 
 // factSlot is a fact and what it has been.
@@ -124,13 +129,15 @@ type factSlot struct {
 	states []state
 	now    int32 // which of them it is in this scan, -1 when none
 	turn   uint32
+	missed uint32 // the turn in which peek did not know it
 }
 
-// memo is the outcome of a task and what it was when it asked.
+// memo is the outcome of a task, or what the state of a class is, and what it was when it asked.
 type memo struct {
 	facts []factWas
-	out   *outcome
-	used  int // the scan that met it last
+	out   *outcome // of a task
+	state uint32   // of a state: which of those of its fact
+	used  int      // the scan that met it last
 }
 
 type factWas struct{ id, state uint32 }
@@ -144,7 +151,7 @@ func (m *Memory) table(o *Options) *table {
 	key := o.key()
 	t := m.tables[key]
 	if t == nil {
-		t = &table{ids: map[fact]uint32{}, units: map[string][]*memo{}, native: map[string][]*knownNative{}}
+		t = &table{ids: map[fact]uint32{}, units: map[string][]*memo{}, states: map[uint32][]*memo{}, native: map[string][]*knownNative{}}
 		m.tables[key] = t
 	}
 	t.turn++
@@ -178,7 +185,7 @@ func (t *table) id(f fact) uint32 {
 	return id
 }
 
-// now is the number of the state that a fact has in this scan, -1 for one that it never had.
+// now is the number of the state that a fact has in this scan, -1 for one that it never had. It is called with the lock.
 func (t *table) now(s *scan, id uint32) int32 {
 	x := &t.slots[id]
 	if x.turn != t.turn {
@@ -192,6 +199,18 @@ func (t *table) now(s *scan, id uint32) int32 {
 		}
 	}
 	return x.now
+}
+
+// is makes st what a fact is in this scan, and gives its number. It is called with the lock.
+func (t *table) is(id uint32, st state) uint32 {
+	x := &t.slots[id]
+	n := slices.Index(x.states, st)
+	if n < 0 {
+		n = len(x.states)
+		x.states = append(x.states, st)
+	}
+	x.turn, x.now = t.turn, int32(n)
+	return uint32(n)
 }
 
 // key names a task: the functions, what is asked about them without reading, and what holds for the whole project.
@@ -210,54 +229,4 @@ func (s *scan) key(t *task) string {
 		}
 	}
 	return string(b)
-}
-
-// recall gives a task the outcome that it had when everything it asked for was what it is now.
-func (t *table) recall(s *scan, k *task) bool {
-	if t == nil || s.trace != nil {
-		return false
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-next:
-	for i, m := range t.units[k.key] {
-		for _, w := range m.facts {
-			if t.now(s, w.id) != int32(w.state) {
-				continue next
-			}
-		}
-		if i > 0 {
-			t.units[k.key] = front(t.units[k.key], m, func(o *memo) bool { return o == m })
-		}
-		m.used = t.scan
-		k.out = m.out
-		return true
-	}
-	return false
-}
-
-// note turns facts into their short form. It is called by tasks that run side by side: what a fact is depends on the
-// project alone, and what is made on demand to tell it is made under the lock.
-func (t *table) note(s *scan, facts []fact) []factWas {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	out := make([]factWas, len(facts))
-	for i, f := range facts {
-		id := t.id(f)
-		if t.now(s, id) < 0 {
-			x := &t.slots[id]
-			x.now = int32(len(x.states))
-			x.states = append(x.states, s.stateOf(f))
-		}
-		out[i] = factWas{id, uint32(t.slots[id].now)}
-	}
-	return out
-}
-
-// remember keeps the outcome of a task that has run, unless it could not read something.
-func (t *table) remember(k *task) {
-	if t == nil || !k.ran || len(k.err) > 0 {
-		return
-	}
-	t.units[k.key] = front(t.units[k.key], &memo{facts: k.facts, out: k.out, used: t.scan}, func(*memo) bool { return false })
 }

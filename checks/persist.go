@@ -8,7 +8,7 @@ import (
 )
 
 // memoryFormat is part of every saved memory. Raise it with every change of what the coder writes.
-const memoryFormat = "gatebot.scan-memory/v2"
+const memoryFormat = "gatebot.scan-memory/v3"
 
 // Save gives what the memory knows of the newest trees, for LoadMemory in another process: the pieces are to be written
 // one after the other. Trees in their short form are not part of it, and are dropped: what is saved is much already, and
@@ -93,7 +93,7 @@ func (m *Memory) codeFiles(c *coder) {
 func (m *Memory) codeTables(c *coder, rules map[string]*Rule) {
 	mapped(c, &m.tables, func(c *coder, t **table) {
 		if c.reading {
-			*t = &table{ids: map[fact]uint32{}}
+			*t = &table{ids: map[fact]uint32{}, states: map[uint32][]*memo{}}
 		}
 		(*t).code(c, rules)
 	})
@@ -297,15 +297,11 @@ func (t *table) code(c *coder, rules map[string]*Rule) {
 			if c.reading {
 				*m = &memo{out: &outcome{}}
 			}
-			series(c, &(*m).facts, func(c *coder, w *factWas) {
-				count(c, &w.id)
-				if count(c, &w.state); c.reading && (w.id >= uint32(len(t.slots)) || w.state >= uint32(len(t.slots[w.id].states))) {
-					c.bad = true
-				}
-			})
+			t.codeFacts(c, *m)
 			codeOutcome(c, (*m).out)
 		})
 	})
+	t.codeStates(c)
 	mapped(c, &t.native, func(c *coder, ks *[]*knownNative) {
 		series(c, ks, func(c *coder, k **knownNative) {
 			if c.reading {

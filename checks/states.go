@@ -37,11 +37,13 @@ type stateRun struct {
 	size   int  // bytes, about
 	cost   int  // the same once it is there, else 0
 	used   int64
+	mods   map[*module]bool // that it refers to, when it is remembered
 }
 
-// stateBasis is what a state rests on. It outlives the state.
+// stateBasis is what a state rests on, and a digest of it. It outlives the state.
 type stateBasis struct {
-	facts  []factWas // what it asked for, when that is remembered
+	fact   fact   // that stands for it, when it is remembered
+	sum    digest // likewise
 	deps   []*stateBasis
 	failed map[string]error
 }
@@ -95,7 +97,9 @@ func (st *states) get(ctx context.Context, in *interp, key stateKey, level int) 
 	r = &stateRun{done: make(chan struct{}), used: st.clock}
 	e.level[level] = r
 	st.mu.Unlock()
-	in.runState(r, key, level)
+	if !st.s.table.again(st.s, r, key, level) {
+		in.runState(r, key, level)
+	}
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if b := e.basis[level]; b != nil {
@@ -107,6 +111,7 @@ func (st *states) get(ctx context.Context, in *interp, key stateKey, level int) 
 	}
 	close(r.done)
 	r.cost = r.size + stateCost
+	st.s.table.keepState(r)
 	if st.cost += r.cost; st.cost > st.limit {
 		st.shrink()
 	}

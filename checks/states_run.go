@@ -1,6 +1,11 @@
 package checks
 
-import "maps"
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+)
 
 // runState finds out what key stores.
 func (in *interp) runState(r *stateRun, key stateKey, level int) {
@@ -9,9 +14,7 @@ func (in *interp) runState(r *stateRun, key stateKey, level int) {
 	defer func() {
 		r.broken = recover()
 		r.basis = &stateBasis{deps: u.deps, failed: u.failed}
-		if t := in.states.s.table; t != nil {
-			r.basis.facts = t.note(in.states.s, u.asked.facts())
-		}
+		u.noteState(r, key, level)
 	}()
 	u.base, u.work = stateDepth, maxStateWork
 	r.obj = u.runStores(key, level)
@@ -19,6 +22,62 @@ func (in *interp) runState(r *stateRun, key stateKey, level int) {
 		o.obj.attrs, o.obj.elem, o.obj.load = nil, nil, nil
 	}
 	r.whole, r.height, r.size = !u.cut, u.height, costOf(r.obj)
+}
+
+// noteState says what a state is and what it rests on, for tasks and states that ask for it and are remembered. A task
+// hangs on what the states are that it asked for, not on the text that they come from.
+func (in *interp) noteState(r *stateRun, key stateKey, level int) {
+	s := in.states.s
+	if s.table == nil {
+		return
+	}
+	b := r.basis
+	b.fact = s.p.stateFact(key, level)
+	facts := s.table.note(s, in.asked.facts(), in.deps)
+	b.sum = in.sumState(r, facts)
+	bad := in.ctx.Err() != nil
+	in.rested(func(d *stateBasis) { bad = bad || len(d.failed) > 0 })
+	if bad || len(b.failed) > 0 {
+		r.mods = nil
+		return
+	}
+	b.deps = nil // nothing failed there
+	s.table.rememberState(b, facts)
+}
+
+// stateFact stands for what key stores at a level, in a project of which the same holds as a whole.
+func (p *project) stateFact(key stateKey, level int) fact {
+	return fact{kind: factState, path: key.cls.Path, name: key.cls.Name, dup: key.cls.dup,
+		arg: fmt.Sprintf("%d %t-%t-%t %d %s %s", level, p.setsDev, p.entersDev, p.keeps, key.fn.dup, key.fn.Name, key.fn.Path)}
+}
+
+// find finds out the state that a fact stands for; nil when there is no such class or method any more, or the scan has
+// ended.
+func (st *states) find(ctx context.Context, f fact) *stateBasis {
+	var level, dup int
+	var whole, name string
+	if n, err := fmt.Sscan(f.arg, &level, &whole, &dup, &name); n != 4 || err != nil || level < 0 || level >= stateLevels {
+		return nil
+	}
+	_, path, _ := strings.Cut(f.arg[strings.Index(f.arg, " "+name+" ")+1:], " ")
+	p := st.s.p
+	c, m := p.byPath[f.path], p.byPath[path]
+	if c == nil || m == nil {
+		return nil
+	}
+	key := stateKey{c.class(f.name, f.dup), m.function(name, dup)}
+	if key.cls == nil || key.fn == nil {
+		return nil
+	}
+	if p.stateFact(key, level) != f {
+		return nil // of a project that was another one as a whole
+	}
+	in := newInterp(ctx, p, st.s.hot, st.s.hooks, newSink())
+	in.states, in.trace = st, st.s.trace
+	if r := st.get(ctx, in, key, level); r != nil && ctx.Err() == nil {
+		return r.basis
+	}
+	return nil
 }
 
 // runStores runs a method for what it stores.

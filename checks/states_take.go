@@ -58,20 +58,3 @@ func (in *interp) rested(f func(*stateBasis)) {
 	}
 	visit(in.deps)
 }
-
-// allFacts are own facts and those of what they rest on.
-func (in *interp) allFacts(own []factWas) []factWas {
-	seen := make(map[uint32]bool, len(own))
-	for _, f := range own {
-		seen[f.id] = true
-	}
-	in.rested(func(r *stateBasis) {
-		for _, f := range r.facts {
-			if !seen[f.id] {
-				seen[f.id] = true
-				own = append(own, f)
-			}
-		}
-	})
-	return own
-}

@@ -84,7 +84,7 @@ func (s *scan) run(ctx context.Context, tasks []*task) error {
 		if gctx.Err() != nil {
 			break
 		}
-		if t.key = s.key(t); s.table.recall(s, t) {
+		if t.key = s.key(t); s.table.recall(gctx, s, t) {
 			continue
 		}
 		s.fresh++
@@ -137,7 +137,7 @@ func (s *scan) interpretTask(ctx context.Context, t *task) {
 	})
 	if s.table != nil && len(t.err) == 0 {
 		// Now, not when all tasks have run: the tables of a thousand tasks are most of what a scan would hold.
-		t.facts = in.allFacts(s.table.note(s, in.asked.facts()))
+		t.facts = s.table.note(s, in.asked.facts(), in.deps)
 	}
 }
 

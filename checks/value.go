@@ -172,6 +172,7 @@ type Flow struct {
 	off, end uint32 // of the source text
 	code     string // the source text of a step that was kept from another scan
 	n        int    // length of the chain
+	sum      digest // see summer.flow
 	entry    param  // of a first step: a parameter of a function that was looked at on its own, as declared
 }
 

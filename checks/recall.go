@@ -1,0 +1,129 @@
+package checks
+
+import (
+	"context"
+	"slices"
+)
+
+// recall gives a task the outcome that it had when everything it asked for was what it is now.
+func (t *table) recall(ctx context.Context, s *scan, k *task) bool {
+	if t == nil || s.trace != nil {
+		return false
+	}
+	for i, m := range t.units[k.key] {
+		if !t.holds(ctx, s, m.facts) {
+			continue
+		}
+		if i > 0 {
+			t.units[k.key] = front(t.units[k.key], m, func(o *memo) bool { return o == m })
+		}
+		m.used = t.scan
+		k.out = m.out
+		return true
+	}
+	return false
+}
+
+// holds reports whether facts are what they were. The states of classes come last among them: to tell one may mean to
+// find it out, and that is done for nothing when the task has to run anyway.
+func (t *table) holds(ctx context.Context, s *scan, facts []factWas) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, w := range facts {
+		var n int32
+		if x := &t.slots[w.id]; x.turn == t.turn || x.fact.kind != factState {
+			n = t.now(s, w.id)
+		} else {
+			t.mu.Unlock()
+			n = t.tell(ctx, s, w.id)
+			t.mu.Lock()
+		}
+		if n != int32(w.state) {
+			return false
+		}
+	}
+	return true
+}
+
+// tell is now for the state of a class, which is found out where that has to be.
+func (t *table) tell(ctx context.Context, s *scan, id uint32) int32 {
+	t.mu.Lock()
+	f, known := t.slots[id].fact, t.states[id]
+	t.mu.Unlock()
+	for _, m := range known {
+		if !t.holds(ctx, s, m.facts) {
+			continue
+		}
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		m.used = t.scan
+		x := &t.slots[id]
+		x.turn, x.now = t.turn, int32(m.state)
+		return x.now
+	}
+	b := s.states.find(ctx, f)
+	if b != nil && b.fact != f { // found out at another level, and the same at this one
+		t.alias(b, f)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	x := &t.slots[id]
+	if x.turn != t.turn { // there is no such method any more, or the scan has ended
+		x.turn, x.now = t.turn, -1
+	}
+	return x.now
+}
+
+// note turns facts into their short form. It is called by tasks that run side by side: what a fact is depends on the
+// project alone, and what is made on demand to tell it is made under the lock.
+func (t *table) note(s *scan, facts []fact, deps []*stateBasis) []factWas {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	out := make([]factWas, 0, len(facts)+len(deps))
+	for _, f := range facts {
+		id := t.id(f)
+		n := t.now(s, id)
+		if n < 0 {
+			n = int32(t.is(id, s.stateOf(f)))
+		}
+		out = append(out, factWas{id, uint32(n)})
+	}
+	seen := make(map[*stateBasis]bool, len(deps))
+	for _, b := range deps {
+		if !seen[b] {
+			seen[b] = true
+			id := t.id(b.fact)
+			out = append(out, factWas{id, t.is(id, state{sum: b.sum})})
+		}
+	}
+	return out
+}
+
+// remember keeps the outcome of a task that has run, unless it could not read something.
+func (t *table) remember(k *task) {
+	if t == nil || !k.ran || len(k.err) > 0 {
+		return
+	}
+	t.units[k.key] = front(t.units[k.key], &memo{facts: k.facts, out: k.out, used: t.scan}, func(*memo) bool { return false })
+}
+
+// rememberState keeps what a state rests on and what it is.
+func (t *table) rememberState(b *stateBasis, facts []factWas) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	id := t.id(b.fact)
+	m := &memo{facts: facts, state: t.is(id, state{sum: b.sum}), used: t.scan}
+	if slices.ContainsFunc(t.states[id], func(o *memo) bool { return o.used == t.scan && o.state == m.state }) {
+		return // it was dropped and found out again
+	}
+	t.states[id] = front(t.states[id], m, func(*memo) bool { return false })
+}
+
+// alias remembers that a state at another level is what it is at this one.
+func (t *table) alias(b *stateBasis, f fact) {
+	t.mu.Lock()
+	id := t.id(b.fact)
+	was := factWas{id, t.is(id, state{sum: b.sum})}
+	t.mu.Unlock()
+	t.rememberState(&stateBasis{fact: f, sum: b.sum}, []factWas{was})
+}
