@@ -9,8 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/gate"
@@ -31,7 +33,20 @@ const pageKey = "page-key"
 
 // serverSecret reads the secret behind addresses and cookies, or makes it: it lives in the store, so that both outlive a
 // process and are the same for several servers.
-func serverSecret(ctx context.Context, s *store) ([]byte, error) {
+//
+// It is the first that a server asks of its store: one that is choosing itself a leader is asked again until ctx ends.
+func serverSecret(ctx context.Context, s *store, log *slog.Logger) ([]byte, error) {
+	for {
+		secret, err := storedSecret(ctx, s)
+		if !errors.Is(err, queue.ErrUnavailable) || ctx.Err() != nil {
+			return secret, err
+		}
+		log.WarnContext(ctx, "store does not answer, trying again", "error", err)
+		pause(ctx, time.Second)
+	}
+}
+
+func storedSecret(ctx context.Context, s *store) ([]byte, error) {
 	type record struct {
 		Key []byte `json:"key"`
 	}
@@ -54,7 +69,7 @@ func serverSecret(ctx context.Context, s *store) ([]byte, error) {
 // addPages makes what the routes need. Without a public URL jobs have no address that GitHub could show.
 func (s *Server) addPages(ctx context.Context) error {
 	o := &s.opts
-	secret, err := serverSecret(ctx, &s.planner.store)
+	secret, err := serverSecret(ctx, &s.planner.store, o.Log)
 	if err != nil {
 		return err
 	}
