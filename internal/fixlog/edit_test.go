@@ -23,3 +23,14 @@ func FuzzCut(fz *testing.F) {
 		}
 	})
 }
+
+// TestNativeFunctionGoesAway: a C++ file is one piece; whether a function of it is still there its name says.
+func TestNativeFunctionGoesAway(t *testing.T) {
+	e := &edit{was: cut(t.Context(), "k.cu", []byte("void vllm::copy(Tensor x) {\n  x.item();\n}\nvoid keep();\n")),
+		is: cut(t.Context(), "k.cu", []byte("void keep();\nvoid copy_all();\n"))}
+	for name, want := range map[string]bool{"vllm::copy": true, "copy": true, "keep": false, "": false, "never": false} {
+		if got := e.noMore(name); got != want {
+			t.Errorf("%q: %t", name, got)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package fixlog
 import (
 	"errors"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,7 +20,7 @@ const helperLevels = 2
 // those that the ones among them call which the commit added: in the files that the commit touched, and in those that a
 // file imports by name.
 func (u *update) helper(c git.Commit, same kind, function string, e *edit, edits map[string]*edit) string {
-	names, from := newCalls(function, e), []*source{e.is}
+	names, from := newNames(function, e), []*source{e.is}
 	for range helperLevels {
 		if len(names) == 0 {
 			break
@@ -78,6 +79,32 @@ func newCalls(function string, e *edit) []string {
 	slices.Sort(out)
 	return out
 }
+
+// newNames are what a function calls now and did not, and what it gives another name to call it by.
+func newNames(function string, e *edit) []string {
+	if !e.was.functions[function] {
+		function = ""
+	}
+	var was, is []string
+	for _, side := range []struct {
+		lines []string
+		into  *[]string
+	}{{e.was.of[function], &was}, {e.is.of[function], &is}} {
+		for _, l := range side.lines {
+			if m := renaming.FindStringSubmatch(l); m != nil {
+				*side.into = append(*side.into, m[1])
+			}
+		}
+	}
+	out := newCalls(function, e)
+	for n := range surplus(is, was) {
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+var renaming = regexp.MustCompile(`^\w+=(?:\w+\.)*([A-Za-z_]\w*)$`)
 
 // imported reads the files that `from a.b import name` of a source names, for the names asked for.
 func (u *update) imported(c git.Commit, s *source, names []string) []*source {

@@ -71,10 +71,10 @@ func (u *update) doubt(c git.Commit, f *finding.Finding, e *edit, edits map[stri
 	if reverts(c.Subject) && !u.regressed(f) {
 		return "the commit takes back an earlier one"
 	}
-	if e.was.functions[f.Function] && !e.is.functions[f.Function] && !callTakenOut(f.Function, edits) {
+	if e.noMore(f.Function) && !callTakenOut(f.Function, edits) {
 		return "the function went away"
 	}
-	now := newCalls(f.Function, e)
+	now := newNames(f.Function, e)
 	for _, g := range fresh {
 		here := g.Path == e.is.path && (g.Function == f.Function || group(g.Rule) == group(f.Rule))
 		if here || slices.Contains(now, lastName(g.Function)) { // in another file it counts when it is called
@@ -100,6 +100,9 @@ func (u *update) doubt(c git.Commit, f *finding.Finding, e *edit, edits map[stri
 	if at := e.renamed(f); at != "" {
 		return "its line has another call in the same place: " + at
 	}
+	if at := e.unseen(f.Function); at != "" && group(f.Rule) == "GB3" {
+		return "what is called instead may allocate: " + at
+	}
 	if at := u.helper(c, same, f.Function, e, edits); at != "" {
 		return "of the same kind, in what is called instead: " + at
 	}
@@ -121,28 +124,33 @@ func originChanged(f *finding.Finding, edits map[string]*edit) bool {
 	return e.gone[e.was.lines[at.Line-1]] > 0
 }
 
-// callTakenOut reports whether a call of a function that went away was taken out of one that is still there and calls
-// nothing new: the commit does without it, and did not only tidy up, move it or call something else that does the same.
-// A call under a condition does not count: that goes when a feature goes, of which a step without it knew nothing.
+// callTakenOut reports whether a call of a function that went away was taken out of one that is still there and runs in
+// every step, and none that lost such a call calls anything new or something of that name: the commit does without it,
+// and did not only tidy up, move it or call something else that does the same. A call under a condition does not count:
+// that goes when a feature goes, of which a step without it knew nothing.
 func callTakenOut(function string, edits map[string]*edit) bool {
-	name := lastName(function) + "("
+	name, always := regexp.MustCompile(`\b`+lastName(function)+`\(`), false // a name is a word: nothing to quote
 	for _, e := range edits {
 		if e.was == nil || e.is == nil {
 			continue
 		}
 		for fn := range e.was.functions {
-			if fn == function || !e.is.functions[fn] || len(newCalls(fn, e)) > 0 {
+			if fn == function || !e.is.functions[fn] {
 				continue
 			}
-			lost, always := surplus(e.was.of[fn], e.is.of[fn]), e.was.body(fn)
+			lost, body := surplus(e.was.of[fn], e.is.of[fn]), e.was.body(fn)
 			for i, line := range e.was.lines {
-				if e.was.function[i] == fn && e.was.depth[i] == always && lost[line] > 0 && strings.Contains(line, name) {
-					return true
+				if e.was.function[i] != fn || lost[line] == 0 || !name.MatchString(line) {
+					continue
 				}
+				if len(newCalls(fn, e)) > 0 || slices.ContainsFunc(e.is.of[fn], name.MatchString) {
+					return false
+				}
+				always = always || e.was.depth[i] == body && !once(fn, e.was.python)
 			}
 		}
 	}
-	return false
+	return always
 }
 
 var revert = regexp.MustCompile(`(?i)^(?:\W*\[[^\]]*\])*\W*(?:partial(?:ly)?\W+)?revert\b\W*`)

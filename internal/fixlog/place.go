@@ -1,7 +1,10 @@
 package fixlog
 
 import (
+	"maps"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/gatebot/gatebot/internal/finding"
 )
@@ -91,7 +94,7 @@ func (e *edit) ownOutput(f *finding.Finding) bool {
 	if m == nil {
 		return false
 	}
-	given := regexp.MustCompile(`(?:^|[(,])out=` + m[1] + `(?:[,)[]|$)`)
+	given := regexp.MustCompile(`(?:^|[(,])out(?:put)?=` + m[1] + `(?:[,)[]|$)`)
 	lost := false
 	for l := range e.lost(f.Function) {
 		lost = lost || given.MatchString(l)
@@ -102,4 +105,40 @@ func (e *edit) ownOutput(f *finding.Finding) bool {
 	return lost
 }
 
-var out = regexp.MustCompile(`[(,]out=|^out=[^(]*[,)]$`) // an argument, and no assignment
+var out = regexp.MustCompile(`[(,]out(?:put)?=|^out(?:put)?=[^(]*[,)]$`) // an argument, and no assignment
+
+// unseen looks for a call of what an object of another file holds, which a function did not have: what that allocates its
+// text does not say.
+func (e *edit) unseen(function string) string {
+	var was, is []string
+	for _, l := range e.was.of[function] {
+		was = append(was, held.FindAllString(l, -1)...)
+	}
+	for _, l := range e.is.of[function] {
+		is = append(is, held.FindAllString(l, -1)...)
+	}
+	for _, call := range slices.Sorted(maps.Keys(surplus(is, was))) {
+		name := strings.TrimSuffix(lastName(call), "(")
+		if strings.HasSuffix(name, "_") || views[name] {
+			continue // of a tensor: in place, or another look at it
+		}
+		if !slices.ContainsFunc(sortedFunctions(e.is), func(f string) bool { return lastName(f) == name }) {
+			return strings.TrimSuffix(call, "(")
+		}
+	}
+	return ""
+}
+
+var views = map[string]bool{"view": true, "view_as": true, "expand": true, "expand_as": true, "narrow": true, "select": true, "unsqueeze": true,
+	"squeeze": true, "transpose": true, "permute": true, "size": true, "stride": true, "numel": true, "dim": true}
+
+var held = regexp.MustCompile(`\bself\.[A-Za-z_][\w.]*\(`)
+
+// noMore reports whether a function went away. Of a file that is not Python it is known by its name.
+func (e *edit) noMore(function string) bool {
+	if e.is.python || function == "" {
+		return e.was.functions[function] && !e.is.functions[function]
+	}
+	name := regexp.MustCompile(`\b` + regexp.QuoteMeta(function[strings.LastIndexAny(function, ".:")+1:]) + `\b`)
+	return slices.ContainsFunc(e.was.lines, name.MatchString) && !slices.ContainsFunc(e.is.lines, name.MatchString)
+}
