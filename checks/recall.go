@@ -11,7 +11,7 @@ func (t *table) recall(ctx context.Context, s *scan, k *task) bool {
 		return false
 	}
 	for i, m := range t.units[k.key] {
-		if !t.holds(ctx, s, m.facts) {
+		if !t.holds(ctx, s, m.facts, nil) {
 			continue
 		}
 		if i > 0 {
@@ -25,8 +25,8 @@ func (t *table) recall(ctx context.Context, s *scan, k *task) bool {
 }
 
 // holds reports whether facts are what they were. The states of classes come last among them: to tell one may mean to
-// find it out, and that is done for nothing when the task has to run anyway.
-func (t *table) holds(ctx context.Context, s *scan, facts []factWas) bool {
+// find it out, and that is done for nothing when the task has to run anyway. Asked are the states that are being told.
+func (t *table) holds(ctx context.Context, s *scan, facts []factWas, asked []uint32) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, w := range facts {
@@ -35,7 +35,7 @@ func (t *table) holds(ctx context.Context, s *scan, facts []factWas) bool {
 			n = t.now(s, w.id)
 		} else {
 			t.mu.Unlock()
-			n = t.tell(ctx, s, w.id)
+			n = t.tell(ctx, s, w.id, asked)
 			t.mu.Lock()
 		}
 		if n != int32(w.state) {
@@ -45,13 +45,18 @@ func (t *table) holds(ctx context.Context, s *scan, facts []factWas) bool {
 	return true
 }
 
-// tell is now for the state of a class, which is found out where that has to be.
-func (t *table) tell(ctx context.Context, s *scan, id uint32) int32 {
+// tell is now for the state of a class, which is found out where that has to be. One that hangs on itself, by others, is
+// not what it was as far as is known: memos of different scans may hang on each other in a ring.
+func (t *table) tell(ctx context.Context, s *scan, id uint32, asked []uint32) int32 {
+	if slices.Contains(asked, id) {
+		return -1
+	}
+	asked = append(asked, id)
 	t.mu.Lock()
 	f, known := t.slots[id].fact, t.states[id]
 	t.mu.Unlock()
 	for _, m := range known {
-		if !t.holds(ctx, s, m.facts) {
+		if !t.holds(ctx, s, m.facts, asked) {
 			continue
 		}
 		t.mu.Lock()
