@@ -35,19 +35,8 @@ func loadNative(ctx context.Context, p *project, t *table) (*nativeScan, error) 
 	if n.rules == nil {
 		return n, nil
 	}
-	var todo []File
 	var err error
-	cold := 0
-	for _, f := range p.listed {
-		switch {
-		case !nativePath(f.Path):
-		case len(p.opts.Include) > 0 && !matchAnyPath(p.opts.Include, f.Path), matchAnyPath(p.opts.Exclude, f.Path):
-		case p.opts.skipsCold() && (matchAnyPath(coldPaths, f.Path) || matchAnyPath(nativeColdPaths, f.Path)):
-			cold++
-		default:
-			todo = append(todo, f)
-		}
-	}
+	todo, cold := p.opts.lookNative(p.listed)
 	if cold > 0 {
 		p.notes = append(p.notes, fmt.Sprintf("%d C++ files of tests, benchmarks, examples and CPU backends are not part of a "+
 			"step and not looked at (name them in hot_path.include to have them checked)", cold))

@@ -51,33 +51,15 @@ func load(ctx context.Context, src Source, opts *Options, memory *Memory) (*proj
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
 	p.listed = files
-	var todo []File
-	var cold []File
-	notebooks := 0
-	for _, f := range files {
-		switch {
-		case strings.HasSuffix(f.Path, ".ipynb"):
-			notebooks++
-			continue
-		case !strings.HasSuffix(f.Path, ".py"):
-			continue
-		case len(opts.Include) > 0 && !matchAnyPath(opts.Include, f.Path), matchAnyPath(opts.Exclude, f.Path):
-			continue
-		}
-		if opts.skipsCold() && matchAnyPath(coldPaths, f.Path) {
-			cold = append(cold, f)
-			continue
-		}
-		todo = append(todo, f)
-	}
-	if notebooks > 0 {
+	look := opts.look(files)
+	if look.notebooks > 0 {
 		p.notes = append(p.notes, fmt.Sprintf("%d notebooks are not looked at: their code runs cell by cell, not in a step",
-			notebooks))
+			look.notebooks))
 	}
-	if err := p.index(ctx, todo); err != nil {
+	if err := p.index(ctx, look.hot); err != nil {
 		return nil, err
 	}
-	if err := p.indexCold(ctx, cold); err != nil {
+	if err := p.indexCold(ctx, look.cold); err != nil {
 		return nil, err
 	}
 	pyast.Release()

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -23,6 +24,7 @@ var frugality struct {
 	sync.Mutex
 	users int
 	end   func()
+	walks atomic.Int32
 }
 
 // frugal holds memory down until the function that it returns is called. Scans side by side share it. Whoever sets
@@ -60,7 +62,7 @@ func hold() (end func()) {
 				return
 			case <-tick.C:
 			}
-			if want := limitFor(heapAlive()); want > limit {
+			if want := limitFor(heapAlive(), frugality.walks.Load() > 0); want > limit {
 				limit = want
 				debug.SetMemoryLimit(limit)
 			}
@@ -84,5 +86,18 @@ func heapAlive() int64 {
 	return int64(sample[0].Value.Uint64())
 }
 
-// limitFor leaves room of a quarter of what is alive.
-func limitFor(live int64) int64 { return max(frugalLimit, live+live/4+frugalFloor) }
+// walk gives scans more room until the function that it returns is called: a walk over a history makes garbage with each
+// commit, and most of its time would go into collecting it.
+func walk() (end func()) {
+	frugality.walks.Add(1)
+	return sync.OnceFunc(func() { frugality.walks.Add(-1) })
+}
+
+// limitFor leaves room of a quarter of what is alive, and in a walk of as much as that.
+func limitFor(live int64, walk bool) int64 {
+	room := live / 4
+	if walk {
+		room = live
+	}
+	return max(frugalLimit, live+room+frugalFloor)
+}

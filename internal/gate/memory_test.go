@@ -37,8 +37,10 @@ func TestFrugal(t *testing.T) {
 // TestLimitFollows: there is always room, or the collector would run without end.
 func TestLimitFollows(t *testing.T) {
 	for _, live := range []int64{0, 1 << 20, 150 << 20, 1 << 30, 40 << 30} {
-		if l := limitFor(live); l < frugalLimit || l < live*5/4 {
-			t.Errorf("%d alive: limit %d", live, l)
+		for _, walk := range []bool{false, true} {
+			if l := limitFor(live, walk); l < frugalLimit || l < live*5/4 || walk && l < 2*live {
+				t.Errorf("%d alive, in a walk %t: limit %d", live, walk, l)
+			}
 		}
 	}
 }

@@ -2,6 +2,8 @@ package gate
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"github.com/gatebot/gatebot/checks"
 	"github.com/gatebot/gatebot/checks/registry"
@@ -19,7 +21,22 @@ type Trees struct {
 	cache  *scancache.Store
 	memory *checks.Memory // made or loaded for the first scan
 	end    func()         // of holding memory down, nil before the first scan
+	walk   func()         // ends that this is taken for a walk, nil while there were few scans
+	scans  int
+	last   []treeFindings // of the newest trees, the last one first
 }
+
+// treeFindings are those of trees in which all that a scan looks at is the same: more than half of the commits of a large
+// repository change its tests, its documentation or its CI.
+type treeFindings struct {
+	key      string
+	findings []finding.Finding
+}
+
+const (
+	lastTrees = 4
+	fewScans  = 3 // a push and what it is compared with
+)
 
 // NewTrees has seen no commit yet.
 func NewTrees(repo git.Repository) *Trees {
@@ -34,9 +51,28 @@ func (t *Trees) Scan(ctx context.Context, rev string, cfg *config.Config) ([]fin
 	if t.memory == nil {
 		t.memory = t.cache.Memory(Tool().Rules, registry.Rules)
 	}
-	rep, err := t.memory.Scan(ctx, tree.NewCommit(t.repo, rev), scanOptions(cfg, false))
+	src, opts := tree.NewCommit(t.repo, rev), scanOptions(cfg, false)
+	files, err := src.Files(ctx)
 	if err != nil {
 		return nil, err
+	}
+	opts.Now = time.Now()
+	key := scancache.Key(checks.Looked(files, opts), opts, Tool().Rules, opts.Now)
+	for _, l := range t.last {
+		if l.key == key && key != "" {
+			return slices.Clone(l.findings), nil
+		}
+	}
+	if t.scans++; t.scans > fewScans && t.walk == nil {
+		t.walk = walk()
+	}
+	rep, err := t.memory.Scan(ctx, listed{src, files}, opts)
+	if err != nil {
+		return nil, err
+	}
+	if !rep.Transient {
+		t.last = slices.Insert(t.last, 0, treeFindings{key, slices.Clone(rep.Findings)})
+		t.last = t.last[:min(len(t.last), lastTrees)]
 	}
 	return rep.Findings, nil
 }
@@ -46,6 +82,10 @@ func (t *Trees) Keep() {
 	if t.end != nil {
 		defer t.end()
 		t.end = nil
+	}
+	if t.walk != nil {
+		t.walk()
+		t.walk, t.scans = nil, 0
 	}
 	if t.memory != nil {
 		keep(t.cache, t.memory)
