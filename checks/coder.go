@@ -1,13 +1,14 @@
 package checks
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"slices"
 )
 
 // coder writes values to a short form or reads them back: one description of each type does both, so that they cannot
-// disagree. Numbers are uvarints, texts are numbers of a table that holds each text once. What is damaged ends in bad
+// disagree. What is written is not touched. Numbers are uvarints, texts are numbers of a table that holds each text once. What is damaged ends in bad
 // and in no panic.
 type coder struct {
 	reading bool
@@ -17,6 +18,7 @@ type coder struct {
 	numbers map[string]uint64 // of texts, when writing
 	bad     bool
 	first   int // bytes of the first of two parts, when writing
+	piece   int // bytes of a piece, when it is another size
 }
 
 var errMemory = errors.New("scan memory: damaged, or written by another version (it is made again)")
@@ -46,7 +48,7 @@ func (c *coder) room() {
 		if len(c.data) > 0 {
 			c.full = append(c.full, c.data)
 		}
-		c.data = make([]byte, 0, piece)
+		c.data = make([]byte, 0, cmp.Or(c.piece, piece))
 	}
 }
 
@@ -57,16 +59,18 @@ type integer interface {
 // count is a number that is not negative.
 func count[T integer](c *coder, v *T) {
 	x := uint64(*v)
-	c.number(&x)
-	*v = T(x)
+	if c.number(&x); c.reading {
+		*v = T(x)
+	}
 }
 
 // signed is any number.
 func signed[T integer](c *coder, v *T) {
 	x := int64(*v)
 	z := uint64(x<<1) ^ uint64(x>>63)
-	c.number(&z)
-	*v = T(int64(z>>1) ^ -int64(z&1))
+	if c.number(&z); c.reading {
+		*v = T(int64(z>>1) ^ -int64(z&1))
+	}
 }
 
 func (c *coder) flag(v *bool) {
@@ -74,8 +78,9 @@ func (c *coder) flag(v *bool) {
 	if *v {
 		x = 1
 	}
-	c.number(&x)
-	*v = x == 1
+	if c.number(&x); c.reading {
+		*v = x == 1
+	}
 }
 
 func word[T ~string](c *coder, v *T) {

@@ -27,6 +27,11 @@ func (m *Memory) forget() {
 		for id, ms := range t.states {
 			t.states[id] = slices.DeleteFunc(ms, func(o *memo) bool { return o.used <= before })
 		}
+		for f, k := range t.kept {
+			if k.used <= before {
+				t.drop(f)
+			}
+		}
 		t.compact()
 	}
 }

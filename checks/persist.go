@@ -8,7 +8,7 @@ import (
 )
 
 // memoryFormat is part of every saved memory. Raise it with every change of what the coder writes.
-const memoryFormat = "gatebot.scan-memory/v3"
+const memoryFormat = "gatebot.scan-memory/v4"
 
 // Save gives what the memory knows of the newest trees, for LoadMemory in another process: the pieces are to be written
 // one after the other. Trees in their short form are not part of it, and are dropped: what is saved is much already, and
@@ -302,6 +302,7 @@ func (t *table) code(c *coder, rules map[string]*Rule) {
 		})
 	})
 	t.codeStates(c)
+	t.codeKept(c)
 	mapped(c, &t.native, func(c *coder, ks *[]*knownNative) {
 		series(c, ks, func(c *coder, k **knownNative) {
 			if c.reading {

@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// A state that another scan of this process has found out is taken as it is, when what it rests on has not changed and
-// every file that it refers to is the one that it was.
+// A state that another scan has found out, in this process or in another one, is taken as it is when what it rests on has
+// not changed and every file that it refers to is the one that it was.
 
-// keptBytes of states are kept from scan to scan, most of which the last scan holds too.
+// keptBytes of states in their short form are kept: all of a repository like vLLM.
 const keptBytes = 24 << 20
 
-// keptState is a state of an earlier scan.
+// keptState is a state in its short form, and a digest of it.
 type keptState struct {
-	run  *stateRun
+	data string
+	sum  digest
 	used int // the scan that met it last
 }
 
@@ -29,17 +30,16 @@ func (t *table) again(s *scan, r *stateRun, key stateKey, level int) bool {
 	if k == nil {
 		return false
 	}
-	n := t.peek(s, t.id(f))
-	if n < 0 || t.slots[t.id(f)].states[n].sum != k.run.basis.sum {
+	id := t.id(f)
+	if n := t.peek(s, id); n < 0 || t.slots[id].states[n].sum != k.sum {
 		return false
 	}
-	for m := range k.run.mods {
-		if s.p.byPath[m.path] != m {
-			return false
-		}
+	var old stateRun
+	if !old.decode(s.p, []byte(k.data)) {
+		return false
 	}
-	old := k.run
-	r.obj, r.basis, r.whole, r.height, r.size, r.mods = old.obj, old.basis, old.whole, old.height, old.size, old.mods
+	r.obj, r.whole, r.height, r.size = old.obj, old.whole, old.height, old.size
+	r.basis = &stateBasis{fact: f, sum: k.sum}
 	k.used = t.scan
 	return true
 }
@@ -71,19 +71,24 @@ next:
 
 // keepState keeps a state for later scans.
 func (t *table) keepState(r *stateRun) {
-	if t == nil || r.broken != nil || r.mods == nil {
+	if t == nil || r.data == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if old := t.kept[r.basis.fact]; old != nil {
-		t.keptCost -= old.run.size + stateCost
+	t.keep(r.basis.fact, &keptState{string(r.data), r.basis.sum, t.scan})
+	r.data = nil
+}
+
+func (t *table) keep(f fact, k *keptState) {
+	if old := t.kept[f]; old != nil {
+		t.keptCost -= len(old.data)
 	}
 	if t.kept == nil {
 		t.kept = map[fact]*keptState{}
 	}
-	t.kept[r.basis.fact] = &keptState{r, t.scan}
-	if t.keptCost += r.size + stateCost; t.keptCost > keptBytes {
+	t.kept[f] = k
+	if t.keptCost += len(k.data); t.keptCost > keptBytes {
 		t.shrinkKept()
 	}
 }
@@ -94,14 +99,43 @@ func (t *table) shrinkKept() {
 	for f := range t.kept {
 		facts = append(facts, f)
 	}
-	slices.SortFunc(facts, func(a, b fact) int {
-		return cmp.Or(cmp.Compare(t.kept[a].used, t.kept[b].used), cmp.Compare(t.kept[a].run.used, t.kept[b].run.used))
-	})
+	slices.SortFunc(facts, func(a, b fact) int { return cmp.Compare(t.kept[a].used, t.kept[b].used) })
 	for _, f := range facts {
 		if t.keptCost <= keptBytes*3/4 {
 			return
 		}
-		t.keptCost -= t.kept[f].run.size + stateCost
-		delete(t.kept, f)
+		t.drop(f)
 	}
+}
+
+func (t *table) drop(f fact) {
+	t.keptCost -= len(t.kept[f].data)
+	delete(t.kept, f)
+}
+
+// codeKept is the states that are kept.
+func (t *table) codeKept(c *coder) {
+	var ids []uint32
+	if !c.reading {
+		for i := range t.slots {
+			if t.kept[t.slots[i].fact] != nil {
+				ids = append(ids, uint32(i))
+			}
+		}
+	}
+	series(c, &ids, func(c *coder, id *uint32) {
+		if count(c, id); c.reading && *id >= uint32(len(t.slots)) {
+			c.bad = true
+			return
+		}
+		f := t.slots[*id].fact
+		k := &keptState{}
+		if !c.reading {
+			k = t.kept[f]
+		}
+		word(c, &k.data)
+		if c.digest(&k.sum); c.reading {
+			t.keep(f, k)
+		}
+	})
 }

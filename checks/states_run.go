@@ -43,6 +43,10 @@ func (in *interp) noteState(r *stateRun, key stateKey, level int) {
 	}
 	b.deps = nil // nothing failed there
 	s.table.rememberState(b, facts)
+	if r.broken == nil {
+		r.data = r.encode(in.p)
+	}
+	r.mods = nil
 }
 
 // stateFact stands for what key stores at a level, in a project of which the same holds as a whole.
@@ -65,7 +69,9 @@ func (st *states) find(ctx context.Context, f fact) *stateBasis {
 	if c == nil || m == nil {
 		return nil
 	}
+	st.s.table.mu.Lock() // what finds them is made on demand
 	key := stateKey{c.class(f.name, f.dup), m.function(name, dup)}
+	st.s.table.mu.Unlock()
 	if key.cls == nil || key.fn == nil {
 		return nil
 	}
