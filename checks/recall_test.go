@@ -16,4 +16,8 @@ func TestStatesInARing(t *testing.T) {
 	if x.holds(t.Context(), &scan{}, []factWas{{id: 0}, {id: 1}}, nil) {
 		t.Error("two states that nothing but each other bears out hold")
 	}
+	x.turn++
+	if n := x.peek(&scan{}, 0); n >= 0 {
+		t.Errorf("one of them is taken for %d", n)
+	}
 }

@@ -54,6 +54,7 @@ func (t *table) peek(s *scan, id uint32) int32 {
 	if x.missed == t.turn {
 		return -1
 	}
+	x.missed = t.turn // also while it is looked at: see tell for memos that hang on each other
 next:
 	for _, m := range t.states[id] {
 		for _, w := range m.facts {
@@ -65,7 +66,6 @@ next:
 		x.turn, x.now = t.turn, int32(m.state)
 		return x.now
 	}
-	x.missed = t.turn
 	return -1
 }
 
