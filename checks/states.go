@@ -37,8 +37,7 @@ type stateRun struct {
 	size   int  // bytes, about
 	cost   int  // the same once it is there, else 0
 	used   int64
-	mods   map[*module]bool // that it refers to, while it is found out
-	data   []byte           // its short form, likewise
+	data   []byte // its short form, until that is kept
 }
 
 // stateBasis is what a state rests on, and a digest of it. It outlives the state.

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// stateCoder writes what a state leaves to a short form and reads it back, in another scan or another process. Files are
-// told by their content: where one has changed there is nothing to read.
+// stateCoder writes what a state leaves to a short form and reads it back, in another scan or another process. Places move
+// with the functions that they are in: where the text of one has changed there is nothing to read.
 type stateCoder struct {
 	*coder
 	p       *project
@@ -14,6 +14,7 @@ type stateCoder struct {
 	objects shared[Object]
 	envs    shared[env]
 	flows   shared[Flow]
+	pieces  shared[stateText]
 }
 
 // shared are things that several others lead to: each is written once.
@@ -58,21 +59,9 @@ func (s *shared[T]) code(c *coder, v **T, each func(*T)) {
 	}
 }
 
-// encode gives the short form of a state; nil for one that cannot be kept, since it holds syntax or a file is not known
-// by its content.
+// encode gives the short form of a state; nil for one that cannot be kept, since it holds syntax.
 func (r *stateRun) encode(p *project) []byte {
 	c := &stateCoder{coder: &coder{numbers: map[string]uint64{}, piece: 2 << 10}, p: p}
-	files := make([]*module, 0, len(r.mods))
-	for m := range r.mods {
-		if m.file.ID == "" {
-			return nil
-		}
-		files = append(files, m)
-	}
-	series(c.coder, &files, func(_ *coder, m **module) {
-		word(c.coder, &(*m).path)
-		word(c.coder, &(*m).file.ID)
-	})
 	c.run(r)
 	if c.bad {
 		return nil
@@ -80,21 +69,11 @@ func (r *stateRun) encode(p *project) []byte {
 	return bytes.Join(c.pack(), nil)
 }
 
-// decode reads what encode gave, if the files are what they were.
+// decode reads what encode gave, if the source that it shows is what it was.
 func (r *stateRun) decode(p *project, data []byte) bool {
 	first, second := unpack(data)
 	first.data = second.data // there is one part
 	c := &stateCoder{coder: first, p: p}
-	var files [][2]string
-	series(c.coder, &files, func(_ *coder, f *[2]string) {
-		word(c.coder, &f[0])
-		word(c.coder, &f[1])
-	})
-	for _, f := range files {
-		if m := p.byPath[f[0]]; m == nil || m.file.ID != f[1] {
-			return false
-		}
-	}
 	c.run(r)
 	return !c.bad && len(c.data) == 0
 }
@@ -104,18 +83,6 @@ func (c *stateCoder) run(r *stateRun) {
 	count(c.coder, &r.height)
 	count(c.coder, &r.size)
 	c.object(&r.obj)
-}
-
-func (c *stateCoder) module(m **module) {
-	path := ""
-	if *m != nil {
-		path = (*m).path
-	}
-	if word(c.coder, &path); c.reading {
-		if *m = c.p.byPath[path]; *m == nil {
-			c.bad = true
-		}
-	}
 }
 
 func (c *stateCoder) class(k **Class) {
@@ -236,8 +203,7 @@ func (c *stateCoder) rare(v *Value) {
 		if c.reading {
 			m.lambda = &lambdaRef{}
 		}
-		c.module(&m.lambda.mod)
-		count(c.coder, &m.lambda.off)
+		c.place(&m.lambda.mod, &m.lambda.off, &m.lambda.off, nil)
 	}
 	series(c.coder, &m.partial, func(_ *coder, a *Arg) {
 		word(c.coder, &a.Name)
@@ -299,11 +265,11 @@ func (c *stateCoder) constant(x *any) {
 func (c *stateCoder) flow(f **Flow) {
 	c.flows.code(c.coder, f, func(f *Flow) {
 		c.flow(&f.Prev)
-		word(c.coder, &f.Path)
-		count(c.coder, &f.Line)
+		m := c.p.byPath[f.Path]
+		if c.place(&m, &f.off, &f.end, &f.Line); c.reading && m != nil {
+			f.Path = m.path
+		}
 		word(c.coder, &f.Note)
-		count(c.coder, &f.off)
-		count(c.coder, &f.end)
 		word(c.coder, &f.code)
 		count(c.coder, &f.n)
 		c.fn(&f.entry.fn)

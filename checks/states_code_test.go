@@ -92,3 +92,45 @@ func TestStateInAnotherProcess(t *testing.T) {
 		t.Errorf("%d findings, differences:\n%s", len(got.Findings), d)
 	}
 }
+
+// TestStateMoves: a state is taken as it was when its constructor stands at another place, and shows its places there.
+func TestStateMoves(t *testing.T) {
+	files := memory{}
+	for p, text := range circle {
+		files[p] = text
+	}
+	files["c.py"] += "        self.made = lambda: torch.zeros(4, device=\"cuda\")\n"
+	step := "from b import B\nfrom c import C\n\nclass Model:\n    def forward(self, b: B, c: C, x):\n        y = b.lens, c.made\n        return x.sum()\n"
+	files["step.py"] = step
+	o := Options{Rules: []*Rule{everything}, Now: time.Unix(0, 0)}
+	m := NewMemory()
+	if _, err := m.Scan(context.Background(), blobs{files}, o); err != nil {
+		t.Fatal(err)
+	}
+	files["step.py"] = strings.Replace(step, "x.sum()", "b.lens.item() + c.made().item()", 1)
+	files["c.py"] = "# moved\n\n" + files["c.py"]
+	m.scans++
+	s, err := newScan(context.Background(), blobs{files}, o, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	for f, k := range s.table.kept {
+		if f.path == "c.py" && new(stateRun).decode(s.p, []byte(k.data)) {
+			read++
+		}
+	}
+	if read == 0 {
+		t.Error("the state of C is not read back")
+	}
+	if err := s.interpret(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.report(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(scanMemory(t, files, o), got); d != "" || len(got.Findings) < 2 {
+		t.Errorf("%d findings, differences:\n%s", len(got.Findings), d)
+	}
+}

@@ -6,7 +6,7 @@ import (
 )
 
 // A state that another scan has found out, in this process or in another one, is taken as it is when what it rests on has
-// not changed and every file that it refers to is the one that it was.
+// not changed and the functions that it shows places of have the text that they had.
 
 // keptBytes of states in their short form are kept: all of a repository like vLLM.
 const keptBytes = 24 << 20

@@ -38,7 +38,6 @@ func (in *interp) noteState(r *stateRun, key stateKey, level int) {
 	bad := in.ctx.Err() != nil
 	in.rested(func(d *stateBasis) { bad = bad || len(d.failed) > 0 })
 	if bad || len(b.failed) > 0 {
-		r.mods = nil
 		return
 	}
 	b.deps = nil // nothing failed there
@@ -46,7 +45,6 @@ func (in *interp) noteState(r *stateRun, key stateKey, level int) {
 	if r.broken == nil {
 		r.data = r.encode(in.p)
 	}
-	r.mods = nil
 }
 
 // stateFact stands for what key stores at a level, in a project of which the same holds as a whole.

@@ -10,8 +10,7 @@ import (
 // sumState is a digest of all that whoever takes a state can see of it. Where in the source its steps of evidence are is
 // told by the lines there and not by their numbers: a constructor that gets a line more above leaves what it left.
 func (in *interp) sumState(r *stateRun, facts []factWas) digest {
-	r.mods = map[*module]bool{}
-	s := &summer{in: in, mods: r.mods, objects: map[*Object]int{}, envs: map[*env]int{}, values: map[*Value]digest{}, classes: map[*Class]string{}}
+	s := &summer{in: in, objects: map[*Object]int{}, envs: map[*env]int{}, values: map[*Value]digest{}, classes: map[*Class]string{}}
 	if r.broken != nil {
 		return digestOf(fmt.Appendf(nil, "broken: %v", r.broken))
 	}
@@ -58,8 +57,7 @@ type summer struct {
 	envs    map[*env]int
 	values  map[*Value]digest
 	classes map[*Class]string
-	mods    map[*module]bool // that are referred to
-	syntax  bool             // a value holds syntax, which is not told: then the text that it comes from is
+	syntax  bool // a value holds syntax, which is not told: then the text that it comes from is
 }
 
 func (s *summer) object(o *Object) {
@@ -129,7 +127,6 @@ func (s *summer) class(c *Class) string {
 	}
 	text, ok := s.classes[c]
 	if !ok {
-		s.mods[c.mod] = true
 		sc := s.in.states.s
 		sc.table.mu.Lock()
 		st := sc.hot.answer(c, askShape, "")
@@ -153,28 +150,18 @@ func (s *summer) value(v *Value) []byte {
 	b = append(b, s.value(v.Recv)...)
 	b = fmt.Appendf(b, "%s %s\n", s.objectNumber(v.Obj), s.class(v.Class))
 	if v.Func != nil {
-		s.mods[v.Func.mod] = true
 		b = append(b, s.in.hot.meaning(symbol{fn: v.Func})...)
 	}
 	if m := v.more; m != nil {
 		b = s.values2(b, m.also)
 		b = fmt.Appendf(b, "%s ", s.envNumber(m.closure))
 		if m.lambda != nil {
-			s.mods[m.lambda.mod] = true
 			b = append(b, s.place(m.lambda.mod, m.lambda.off, m.lambda.off, true)...)
 		}
 		for _, a := range m.partial {
 			s.syntax = s.syntax || a.Node != nil
 			b = fmt.Appendf(b, "%q %d ", a.Name, a.Star)
 			b = append(b, s.value(a.Value)...)
-		}
-	}
-	for fl := v.Flow; fl != nil; fl = fl.Prev {
-		if m := s.in.p.byPath[fl.Path]; m != nil {
-			s.mods[m] = true
-		}
-		if fl.entry.fn != nil {
-			s.mods[fl.entry.fn.mod] = true
 		}
 	}
 	if v.Flow != nil {
