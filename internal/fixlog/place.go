@@ -107,32 +107,36 @@ func (e *edit) ownOutput(f *finding.Finding) bool {
 
 var out = regexp.MustCompile(`[(,]out(?:put)?=|^out(?:put)?=[^(]*[,)]$`) // an argument, and no assignment
 
-// unseen looks for a call of what an object of another file holds, which a function did not have: what that allocates its
-// text does not say.
+// unseen looks for a call of what an object of another file holds, which a function did not have, or not as often: what
+// that allocates its text does not say. What a condition asks allocates nothing.
 func (e *edit) unseen(function string) string {
-	var was, is []string
-	for _, l := range e.was.of[function] {
-		was = append(was, held.FindAllString(l, -1)...)
+	held := func(s *source) (calls []string) {
+		for _, l := range s.of[function] {
+			if !condition.MatchString(l) {
+				calls = append(calls, heldCall.FindAllString(l, -1)...)
+			}
+		}
+		return calls
 	}
-	for _, l := range e.is.of[function] {
-		is = append(is, held.FindAllString(l, -1)...)
-	}
-	for _, call := range slices.Sorted(maps.Keys(surplus(is, was))) {
+	for _, call := range slices.Sorted(maps.Keys(surplus(held(e.is), held(e.was)))) {
 		name := strings.TrimSuffix(lastName(call), "(")
 		if strings.HasSuffix(name, "_") || views[name] {
 			continue // of a tensor: in place, or another look at it
 		}
-		if !slices.ContainsFunc(sortedFunctions(e.is), func(f string) bool { return lastName(f) == name }) {
+		own := strings.Count(call, ".") == 1 // a method of the same class
+		if !own || !slices.ContainsFunc(sortedFunctions(e.is), func(f string) bool { return lastName(f) == name }) {
 			return strings.TrimSuffix(call, "(")
 		}
 	}
 	return ""
 }
 
+var condition = regexp.MustCompile(`^(?:if|elif|while|assert)\b`)
+
 var views = map[string]bool{"view": true, "view_as": true, "expand": true, "expand_as": true, "narrow": true, "select": true, "unsqueeze": true,
 	"squeeze": true, "transpose": true, "permute": true, "size": true, "stride": true, "numel": true, "dim": true}
 
-var held = regexp.MustCompile(`\bself\.[A-Za-z_][\w.]*\(`)
+var heldCall = regexp.MustCompile(`\bself\.[A-Za-z_][\w.]*\(`)
 
 // noMore reports whether a function went away. Of a file that is not Python it is known by its name.
 func (e *edit) noMore(function string) bool {
