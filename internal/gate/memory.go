@@ -93,11 +93,11 @@ func walk() (end func()) {
 	return sync.OnceFunc(func() { frugality.walks.Add(-1) })
 }
 
-// limitFor leaves room of a quarter of what is alive, and in a walk of as much as that.
+// limitFor leaves room of a quarter of what is alive, and in a walk of a half.
 func limitFor(live int64, walk bool) int64 {
 	room := live / 4
 	if walk {
-		room = live
+		room = live / 2
 	}
 	return max(frugalLimit, live+room+frugalFloor)
 }

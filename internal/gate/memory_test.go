@@ -38,7 +38,7 @@ func TestFrugal(t *testing.T) {
 func TestLimitFollows(t *testing.T) {
 	for _, live := range []int64{0, 1 << 20, 150 << 20, 1 << 30, 40 << 30} {
 		for _, walk := range []bool{false, true} {
-			if l := limitFor(live, walk); l < frugalLimit || l < live*5/4 || walk && l < 2*live {
+			if l := limitFor(live, walk); l < frugalLimit || l < live*5/4 || walk && l < live*3/2 {
 				t.Errorf("%d alive, in a walk %t: limit %d", live, walk, l)
 			}
 		}
