@@ -34,3 +34,13 @@ func TestNativeFunctionGoesAway(t *testing.T) {
 		}
 	}
 }
+
+// TestOperatorGoesAway: the name of a C++ operator is no expression. The log once ended on operator[].
+func TestOperatorGoesAway(t *testing.T) {
+	was, is := "float Box::operator[](int i) {\n  return t.item();\n}\n", "void keep();\n"
+	e := &edit{was: cut(t.Context(), "k.cu", []byte(was)), is: cut(t.Context(), "k.cu", []byte(is))}
+	py := &edit{was: cut(t.Context(), "m.py", []byte("def run(x):\n    operator[](x)\n")), is: cut(t.Context(), "m.py", []byte("def run(x):\n    pass\n"))}
+	if name := "Box::operator[]"; !e.noMore(name) || !callTakenOut(name, map[string]*edit{"k.cu": e, "m.py": py}) {
+		t.Errorf("%s: went away %t", name, e.noMore(name))
+	}
+}

@@ -129,7 +129,7 @@ func originChanged(f *finding.Finding, edits map[string]*edit) bool {
 // and did not only tidy up, move it or call something else that does the same. A call under a condition does not count:
 // that goes when a feature goes, of which a step without it knew nothing.
 func callTakenOut(function string, edits map[string]*edit) bool {
-	name, always := regexp.MustCompile(`\b`+lastName(function)+`\(`), false // a name is a word: nothing to quote
+	name, always := regexp.MustCompile(`(?:^|\W)`+regexp.QuoteMeta(lastName(function))+`\(`), false // operator[]
 	for _, e := range edits {
 		if e.was == nil || e.is == nil {
 			continue
@@ -170,7 +170,7 @@ func reverts(subject string) bool {
 }
 
 // lastName is the name of a function without those of what it stands in.
-func lastName(function string) string { return function[strings.LastIndexByte(function, '.')+1:] }
+func lastName(function string) string { return function[strings.LastIndexAny(function, ".:")+1:] }
 
 // regressed reports whether the log has a fix of the finding that did not last: whoever takes it out does it again.
 func (u *update) regressed(f *finding.Finding) bool {

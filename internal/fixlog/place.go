@@ -100,12 +100,12 @@ func (e *edit) ownOutput(f *finding.Finding) bool {
 		lost = lost || given.MatchString(l)
 	}
 	for _, a := range e.added {
-		lost = lost && (a.function != f.Function || !out.MatchString(a.text))
+		lost = lost && (a.function != f.Function || !outArgument.MatchString(a.text))
 	}
 	return lost
 }
 
-var out = regexp.MustCompile(`[(,]out(?:put)?=|^out(?:put)?=[^(]*[,)]$`) // an argument, and no assignment
+var outArgument = regexp.MustCompile(`[(,]out(?:put)?=|^out(?:put)?=[^(]*[,)]$`) // an argument, and no assignment
 
 // unseen looks for a call of what an object of another file holds, which a function did not have, or not as often: what
 // that allocates its text does not say. What a condition asks allocates nothing.
@@ -143,6 +143,6 @@ func (e *edit) noMore(function string) bool {
 	if e.is.python || function == "" {
 		return e.was.functions[function] && !e.is.functions[function]
 	}
-	name := regexp.MustCompile(`\b` + regexp.QuoteMeta(function[strings.LastIndexAny(function, ".:")+1:]) + `\b`)
+	name := regexp.MustCompile(`(?:^|\W)` + regexp.QuoteMeta(lastName(function)) + `(?:\W|$)`)
 	return slices.ContainsFunc(e.was.lines, name.MatchString) && !slices.ContainsFunc(e.is.lines, name.MatchString)
 }
