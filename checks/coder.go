@@ -8,8 +8,8 @@ import (
 )
 
 // coder writes values to a short form or reads them back: one description of each type does both, so that they cannot
-// disagree. What is written is not touched. Numbers are uvarints, texts are numbers of a table that holds each text once. What is damaged ends in bad
-// and in no panic.
+// disagree. What is written is not touched. Numbers are uvarints, texts are numbers of a table that holds each text once.
+// What is damaged ends in bad and in no panic.
 type coder struct {
 	reading bool
 	data    []byte   // what was written last, or what is left to read

@@ -145,7 +145,7 @@ func (s *summer) value(v *Value) []byte {
 		return d[:]
 	}
 	b := fmt.Appendf(nil, "%d %d %d %d %d %t %t %T %#v %q\n", v.Kind, v.Place, v.Rank, v.DType, v.Sure, v.NonDense, v.Optional, v.Const, v.Const, v.Name)
-	b = s.values2(b, v.Items)
+	b = s.all(b, v.Items)
 	b = append(b, s.value(v.Elem)...)
 	b = append(b, s.value(v.Recv)...)
 	b = fmt.Appendf(b, "%s %s\n", s.objectNumber(v.Obj), s.class(v.Class))
@@ -153,7 +153,7 @@ func (s *summer) value(v *Value) []byte {
 		b = append(b, s.in.hot.meaning(symbol{fn: v.Func})...)
 	}
 	if m := v.more; m != nil {
-		b = s.values2(b, m.also)
+		b = s.all(b, m.also)
 		b = fmt.Appendf(b, "%s ", s.envNumber(m.closure))
 		if m.lambda != nil {
 			b = append(b, s.place(m.lambda.mod, m.lambda.off, m.lambda.off, true)...)
@@ -173,7 +173,7 @@ func (s *summer) value(v *Value) []byte {
 	return d[:]
 }
 
-func (s *summer) values2(b []byte, vs []*Value) []byte {
+func (s *summer) all(b []byte, vs []*Value) []byte {
 	b = fmt.Appendf(b, "%d ", len(vs))
 	for _, v := range vs {
 		b = append(b, s.value(v)...)

@@ -1,5 +1,7 @@
 """The line at which a change that must not matter (invariance.py) gets into the result of a step: the operation whose
 operands are as they should be and whose result is not, found backwards from the result."""
+import os
+
 from . import values
 from .flow import Flow, memory
 
@@ -104,7 +106,10 @@ class Walk:
 
 
 def at(op):
-    return f" (line {op.stack[0][1]})" if op.stack else ""
+    if not op.stack:
+        return ""
+    code, line, _ = op.stack[0]
+    return f" ({os.path.basename(code.co_filename)}:{line})"
 
 
 def frames(stack):
