@@ -84,12 +84,6 @@ func (p *Pass) Callee(c *pyast.Call) string {
 	return "?"
 }
 
-// Source is the text of the whole file that is looked at.
-func (p *Pass) Source() string {
-	p.in.asked.files[p.fr.u.mod] = true
-	return string(p.fr.u.tree.Source)
-}
-
 // Methods are the functions of the class that the function belongs to, itself included, as far as they stand in the same
 // file; for a plain function that function alone.
 func (p *Pass) Methods() []*pyast.FuncDef {

@@ -27,6 +27,7 @@ const (
 	factName                  // what a dotted name stands for at the top level of a module
 	factKept                  // the inputs that a module keeps on the host
 	factFile                  // a whole file
+	factLines                 // what its telling lines are, see lines.go
 	factState                 // what a method leaves in the attributes of the objects of a class, see stateFact
 )
 
@@ -66,6 +67,7 @@ type asked struct {
 	names   map[nameIn]symbol
 	kept    map[*module]bool
 	files   map[*module]bool
+	lines   map[*module]bool
 	idle    bool // nothing is remembered of this scan, so that classes need not be noted
 }
 
@@ -77,7 +79,7 @@ type nameIn struct {
 
 func newAsked() *asked {
 	return &asked{funcs: map[*Func]bool{}, classes: map[classFact]bool{}, values: map[globalVar]bool{}, names: map[nameIn]symbol{},
-		kept: map[*module]bool{}, files: map[*module]bool{}}
+		kept: map[*module]bool{}, files: map[*module]bool{}, lines: map[*module]bool{}}
 }
 
 // lookup is project.lookup for the interpreter: what it gives is a fact.
@@ -120,7 +122,7 @@ func (in *interp) isModule(c *Class) bool { return c.isTorchModule() || in.metho
 
 // facts lists what was asked for.
 func (a *asked) facts() []fact {
-	out := make([]fact, 0, len(a.funcs)+len(a.classes)+len(a.values)+len(a.names)+len(a.kept)+len(a.files))
+	out := make([]fact, 0, len(a.funcs)+len(a.classes)+len(a.values)+len(a.names)+len(a.kept)+len(a.files)+len(a.lines))
 	for f := range a.funcs {
 		out = append(out, fact{factFunc, f.Path, f.Name, f.dup, 0, ""})
 	}
@@ -138,6 +140,9 @@ func (a *asked) facts() []fact {
 	}
 	for m := range a.files {
 		out = append(out, fact{factFile, m.path, "", 0, 0, ""})
+	}
+	for m := range a.lines {
+		out = append(out, fact{factLines, m.path, "", 0, 0, ""})
 	}
 	return out
 }
@@ -165,6 +170,8 @@ func (s *scan) stateOf(f fact) state {
 		return state{text: strings.Join(s.p.keptIn(m), " ") + "."}
 	case factFile:
 		return state{sum: m.sum}
+	case factLines:
+		return state{sum: s.p.toldSum(m)}
 	}
 	return state{}
 }

@@ -55,7 +55,8 @@ type interp struct {
 	blocks     map[blockAt]*progress
 	blockOrder []blockAt
 	keptIn     map[*module][]string
-	rest       *rest // set in the last turn
+	told       map[*module]string // their telling lines
+	rest       *rest              // set in the last turn
 	asked      *asked
 	around     bool // set while functions around the captures are looked at
 
@@ -98,7 +99,7 @@ func newInterp(ctx context.Context, p *project, hot *hotPath, hooks *hooks, sink
 		objects: map[*Class]*classState{}, globals: map[globalVar]*Value{}, callers: map[*Func]bool{},
 		uses: map[*Func]*paramUse{}, switches: map[globalVar]bool{}, handings: map[param]handing{},
 		madeAt: map[*Class]map[string]places{}, makersRan: map[*Class]bool{}, untold: map[*Class]bool{}, limit: maxWork, sink: sink,
-		failed: map[string]error{}, blocks: map[blockAt]*progress{}, keptIn: map[*module][]string{}, asked: newAsked(),
+		failed: map[string]error{}, blocks: map[blockAt]*progress{}, keptIn: map[*module][]string{}, told: map[*module]string{}, asked: newAsked(),
 		level: stateLevels, adopted: map[*Value]*Value{}, objectOf: map[*Object]*Object{}, envOf: map[*env]*env{}}
 }
 

@@ -164,11 +164,12 @@ type module struct {
 	setsDev bool       // calls torch.set_default_device
 	// entersDev is set when it uses a device as a context.
 	entersDev bool
-	sum       digest            // of the whole file
-	values    map[string]digest // of the assignments to each variable at the top level
-	tops      []*Func           // functions that lie in no other, in source order
-	refs      *refs             // made on demand
-	hotMarks  map[*Func]string  // see hotPath.marks
+	sum       digest                 // of the whole file
+	values    map[string]digest      // of the assignments to each variable at the top level
+	tops      []*Func                // functions that lie in no other, in source order
+	refs      *refs                  // made on demand
+	hotMarks  map[*Func]string       // see hotPath.marks
+	told      atomic.Pointer[digest] // of its telling lines, made on demand
 	packed    packedTree
 	aliases   []alias     // made on demand, as are the next two
 	filter    *wordFilter // of the words that its functions use

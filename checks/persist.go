@@ -8,7 +8,7 @@ import (
 )
 
 // memoryFormat is part of every saved memory. Raise it with every change of what the coder writes.
-const memoryFormat = "gatebot.scan-memory/v5"
+const memoryFormat = "gatebot.scan-memory/v6"
 
 // Save gives what the memory knows of the newest trees, for LoadMemory in another process: the pieces are to be written
 // one after the other. Trees in their short form are not part of it, and are dropped: what is saved is much already, and
@@ -126,6 +126,15 @@ func codeModule(c *coder, m *module) {
 	c.flag(&m.setsDev)
 	c.flag(&m.entersDev)
 	c.digest(&m.sum)
+	told := m.told.Load()
+	has := told != nil
+	if c.flag(&has); has {
+		if c.reading {
+			told = &digest{}
+			m.told.Store(told)
+		}
+		c.digest(told)
+	}
 	mapped(c, &m.imports, codeTarget)
 	series(c, &m.stars, codeTarget)
 	mapped(c, &m.vars, func(c *coder, v *bool) { c.flag(v) })

@@ -30,7 +30,7 @@ var Rule = &checks.Rule{
 		var file string
 		for _, s := range region.Sides(p) {
 			if file == "" {
-				file = p.Source()
+				file = p.Lines()
 			}
 			if !s.Waits(file) && !waitsInside(s) {
 				p.Report(s.Item, s.Value, "`"+s.Name+"` has not waited for the current stream: its work is not in a captured graph")

@@ -31,7 +31,7 @@ var Rule = &checks.Rule{
 		var file string
 		for _, s := range region.Sides(p) {
 			if file == "" {
-				file = p.Source()
+				file = p.Lines()
 			}
 			if !s.Waits(file) || s.Awaited(file) || records(file, s) {
 				continue

@@ -41,7 +41,7 @@ var Rule = &checks.Rule{
 		if !given || g.Value == nil || g.Value.Kind != checks.KindGenerator || c.Result.OnCPU() || c.Recv.OnCPU() {
 			return
 		}
-		if strings.Contains(p.Source(), "register_generator_state") {
+		if strings.Contains(p.Lines(), "register_generator_state") {
 			return
 		}
 		var opts []checks.ReportOption

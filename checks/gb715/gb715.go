@@ -32,7 +32,7 @@ var Rule = &checks.Rule{
 	Setup:    true,
 	Done: func(p *checks.Pass) {
 		fn, ok := p.Node().(*pyast.FuncDef)
-		if !ok || !p.Setup() || !update.MatchString(fn.Name) || !graphs(p.Source()) || again.MatchString(p.Text(fn)) {
+		if !ok || !p.Setup() || !update.MatchString(fn.Name) || !graphs(p.Lines()) || again.MatchString(p.Text(fn)) {
 			return
 		}
 		region.Walk(fn, func(n pyast.Node) {

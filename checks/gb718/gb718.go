@@ -43,7 +43,7 @@ var Rule = &checks.Rule{
 // cold reports whether a function that is captured has not been called before in this function, in a file that knows no
 // warm-up.
 func cold(p *checks.Pass, c *region.Capture) bool {
-	file := strings.ToLower(p.Source())
+	file := strings.ToLower(p.Lines())
 	if strings.Contains(file, "warm") || strings.Contains(file, "dummy_run") {
 		return false
 	}

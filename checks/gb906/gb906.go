@@ -29,7 +29,7 @@ var Rule = &checks.Rule{
 	Mentions: wrappers,
 	Setup:    true,
 	Done: func(p *checks.Pass) {
-		file := p.Source()
+		file := p.Lines()
 		if !strings.Contains(file, "CUDAGraph(") && !strings.Contains(file, "cuda.graph(") || strings.Contains(file, "use_cuda_graph=True") {
 			return
 		}

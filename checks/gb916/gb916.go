@@ -27,7 +27,7 @@ var Rule = &checks.Rule{
 	Mentions: []string{"register_forward_hook", "register_forward_pre_hook"},
 	Setup:    true,
 	Done: func(p *checks.Pass) {
-		if file := p.Source(); !strings.Contains(file, "CUDAGraph(") && !strings.Contains(file, "cuda.graph(") {
+		if file := p.Lines(); !strings.Contains(file, "CUDAGraph(") && !strings.Contains(file, "cuda.graph(") {
 			return
 		}
 		for _, c := range region.Calls(p.Node()) {
