@@ -84,6 +84,8 @@ class Piece:
     def warm(self):
         self.torch.zeros(1, device="cuda")
         exec(compile(self.case.get("setup", ""), f"<{self.case['name']}: setup>", "exec"), self.names)
+        if not isinstance(self.names["i"], int):
+            raise NameError("the set-up gives i another meaning: it is the number of the step (take another name)")
         for i in range(WARMUP):
             self.step(i)
         self.torch.cuda.synchronize()
