@@ -94,6 +94,26 @@ func TestH200(t *testing.T) {
 	}
 }
 
+// TestGenerate: transformers' own generate(), gated by the name of the model's forward: the read that was planted in it, once
+// a token, and in the library's own file the kernels that only the second token needs.
+func TestGenerate(t *testing.T) {
+	forward := "transformers.models.llama.modeling_llama:LlamaForCausalLM.forward"
+	r := Judge(load(t, "generate"), Scope{Root: "/work/main", Regions: []string{forward}, Warmup: 1})
+	var got []string
+	for _, f := range r.Findings {
+		if f.Severity.AtLeast(finding.Warn) {
+			got = append(got, fmt.Sprintf("%s %s:%d %s", f.Severity, f.Path, f.Line, f.Rule))
+		}
+	}
+	want := []string{"error gpu/probe/testdata/h200/generate.py:21 GB101", "warn transformers/integrations/sdpa_attention.py:158 GB902"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if n := r.Entered[forward]; n != 6 {
+		t.Errorf("entered %d times, want 6", n)
+	}
+}
+
 func TestRegionsAreCounted(t *testing.T) {
 	r := Judge(load(t, "regions"), Scope{Root: "/work/main", Regions: []string{"__main__:Model.decode", "sample", "never"}})
 	want := map[string]int{"__main__:Model.decode": 3, "sample": 1, "never": 0}

@@ -23,6 +23,7 @@ probe hazards -- python3 $rel/hazards.py
 probe regions GATEBOT_REGION_FUNC=__main__:Model.decode NVTX_INJECTION64_PATH="$GATEBOT_PROBE_SO" -- python3 $rel/regions.py
 probe capture -- python3 $rel/capture.py
 nvcc -o /tmp/plain -Xcompiler -rdynamic $rel/plain.cu && probe plain -- /tmp/plain
+probe generate GATEBOT_REGION_FUNC=transformers.models.llama.modeling_llama:LlamaForCausalLM.forward -- python3 $rel/generate.py llama planted
 probe taken -- python3 $rel/taken.py
 for i in 1 2 3; do
   wanted overhead || break
@@ -48,3 +49,5 @@ gate cupy --region-func __main__:decode --root . -- python3 $rel/cupy_step.py
 gate jax --region-func __main__:decode --root . -- env XLA_PYTHON_CLIENT_PREALLOCATE=false python3 $rel/jax_step.py
 gate llama --region-func transformers.models.llama.modeling_llama:LlamaForCausalLM.forward --root . -- python3 $rel/generate.py llama
 gate gpt_oss --region-func transformers.models.gpt_oss.modeling_gpt_oss:GptOssForCausalLM.forward --root . -- python3 $rel/generate.py gpt_oss
+gate planted --region-func transformers.models.llama.modeling_llama:LlamaForCausalLM.forward --root . -- python3 $rel/generate.py llama planted
+gate sample --region-func transformers.generation.utils:GenerationMixin._sample --root . -- python3 $rel/generate.py llama
