@@ -2,7 +2,8 @@
 
 A run of 303 steps records launches, operations and allocations of eight of them. All but those of the given steps are left
 out, and the counts that end the files say so many fewer; waits, copies to and from the host, outputs, graphs and measures
-stay as they are. Whoever judges the traces gets the same verdict, from fewer repetitions.
+stay as they are. Whoever judges the traces gets the same verdict, from fewer repetitions; the checks of drift and allocations
+compare steps, and need two.
 """
 import bisect
 import glob
@@ -14,7 +15,7 @@ import sys
 import tarfile
 
 BULK = re.compile(r'\{"ev":"(?:launch|op|alloc)"|\{"ev":"api".*"copy":\{"dir":"dtod"')
-MOVES = re.compile(r'\{"ev":"api".*"copy":\{')
+WHOLE = re.compile(r'\{"ev":"api".*"copy":\{|\{"ev":"same"')  # what else of a step the drift check compares
 TIME = re.compile(r'"t":(\d+)')
 
 
@@ -43,7 +44,7 @@ def trim(file, cut):
     starts = [a for a, _, _ in cut]
     with open(file, encoding="utf-8") as f:
         for line in f:
-            if BULK.match(line) or MOVES.match(line):
+            if BULK.match(line) or WHOLE.match(line):
                 t = int(TIME.search(line).group(1))
                 at = bisect.bisect_right(starts, t) - 1
                 # The drift check compares whole steps: nothing of a cut one may stay.

@@ -154,7 +154,7 @@ part_dsv4-rows() {
     dsv4 "$name" $'  steps: 2\n'
     rm -rf "${work:?}/$name/dsv4" && git -C "$work/history" archive "$id" | tar x -C "$work/$name" --exclude .gatebot.yaml
     # Rows 2, 7 and 8 fail by the scan, the others by the card too: docs/dsv4.md.
-    (checks=$n; check "$work/$name" 1 '' --entry gate_phase2.py --only source,sync,drift,alloc,capture,replay --timeout 500s --keep-traces "$work/$name-traces" && keep "$name" 3) >"$work/$name.log" 2>&1 &
+    (checks=$n; check "$work/$name" 1 '' --entry gate_phase2.py --only source,sync,drift,alloc,capture,replay --timeout 500s --keep-traces "$work/$name-traces" && keep "$name" 3 4) >"$work/$name.log" 2>&1 &
     pids+=($!)
     [ $((n % 4)) != 1 ] || { wait_all "${pids[@]}" || bad=1; pids=(); }
   done
