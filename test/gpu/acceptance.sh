@@ -12,15 +12,15 @@ root=$(cd "$here/../.." && pwd)
 # part | cards | expected seconds on an H200 | limit | what it shows
 table() {
   cat <<'END'
-canary|1|40|120|canary from Go and Python on every device; each detector switched off makes it fail
-reference|1|70|200|067 and 068 fail beside their twins and under the declared invariance, their fixed forms pass
-dsv4-phase1|1|190|240|61/61 layers and head captured, 303 steps bit for bit, speed-up with its spread (alone on the machine)
-remote|1|60|180|push with --gpu=remote: a good commit passes, a wait that no scan can see is refused
-ops-named|1|230|330|the operations by name, measured again and compared with the table
-corpus|1|230|360|every Python case of the corpus and every module of testdata/steps as expected
-overhead|1|90|150|recording against disarmed on the step of 61 layers, five times
-dsv4-sync|1|110|200|phase 1: no wait in 67 replayed steps, between the graphs
-dsv4-rows|1|420|560|rows 2 to 9 of the fix log put back, with all 61 layers
+canary|1|15|120|canary from Go and Python on every device; each detector switched off makes it fail
+reference|1|105|200|067 and 068 fail beside their twins and under the declared invariance, their fixed forms pass
+dsv4-phase1|1|150|240|61/61 layers and head captured, 303 steps bit for bit, speed-up with its spread (alone on the machine)
+remote|1|40|180|push with --gpu=remote: a good commit passes, a wait that no scan can see is refused
+ops-named|1|145|330|the operations by name, measured again and compared with the table
+corpus|1|160|360|every Python case of the corpus and every module of testdata/steps as expected
+overhead|1|35|150|recording against disarmed on the step of 61 layers, five times
+dsv4-sync|1|75|200|phase 1: no wait in 67 replayed steps, between the graphs
+dsv4-rows|1|110|560|rows 2 to 9 of the fix log put back, with all 61 layers
 ranks4|4|90|180|four ranks under torchrun with NCCL in the captured region
 split|2|150|240|phase 1 over two cards
 kernel|1|5|30|gatebot-gpu kernel: eager, captured, replayed
