@@ -166,6 +166,8 @@ func TestPlace(t *testing.T) {
 			{File: "/repo/a.py", Line: 2, Func: "g"}}, want: place{path: "a.py", line: 2, function: "g", ours: true, inner: "transformers/cache_utils.py:444"}},
 		"native": {native: []trace.NativeFrame{{Module: "/l/libcudart.so.13", Symbol: "cudaMemcpy"}, {Module: "/repo/bin/prog", Symbol: "_ZN3foo3barEv"}},
 			want: place{path: "bin/prog", function: "foo::bar", ours: true}},
+		"a library without symbols": {native: []trace.NativeFrame{{Module: "/l/libcuda.so.1", Offset: 1}, {Module: "/l/xla_cuda_plugin.so", Offset: 2}},
+			want: place{path: "xla_cuda_plugin.so"}},
 		"nothing": {want: place{path: "?"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,7 +20,8 @@ type place struct {
 }
 
 // placeOf picks the innermost frame inside the root, else the innermost of a library other than the framework, else the
-// innermost of all. Where there is no Python it is the innermost symbol outside of CUDA's own libraries.
+// innermost of all. Where there is no Python it is the innermost symbol outside of CUDA's own libraries, or the library where none
+// has symbols.
 func placeOf(root string, frames []trace.Frame, native []trace.NativeFrame) place {
 	var library *trace.Frame
 	for i := range frames {
@@ -51,6 +52,11 @@ func placeOf(root string, frames []trace.Frame, native []trace.NativeFrame) plac
 			p.path, p.ours = rel, true
 		}
 		return p
+	}
+	for _, n := range native { // stripped: the library is all that is known
+		if n.Module != "" && !cudaLibrary(n.Module) {
+			return place{path: path.Base(n.Module)}
+		}
 	}
 	return place{path: "?"}
 }

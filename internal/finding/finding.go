@@ -5,6 +5,7 @@ package finding
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -105,6 +106,18 @@ const (
 type Suppression struct {
 	Reason string `json:"reason"`
 	By     string `json:"by"` // inline, config, baseline or guard
+}
+
+// Place is where the finding is, as a person would point at it: path:line:column, and for native code, which has no lines
+// here, its file with the function in it where that is known.
+func (f *Finding) Place() string {
+	switch {
+	case f.Line > 0:
+		return fmt.Sprintf("%s:%d:%d", f.Path, f.Line, f.Column)
+	case f.Function != "":
+		return fmt.Sprintf("%s (%s)", f.Path, f.Function)
+	}
+	return f.Path
 }
 
 // Gates reports whether the finding fails a gate whose threshold is failOn: not suppressed, more than possible, and

@@ -95,7 +95,7 @@ func junitCheck(c CheckResult) junitCase {
 
 func junitFinding(f *Finding) junitCase {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s:%d:%d: %s\n", f.Path, f.Line, f.Column, f.Message)
+	fmt.Fprintf(&text, "%s: %s\n", f.Place(), f.Message)
 	if f.Fix != "" {
 		fmt.Fprintf(&text, "fix: %s\n", f.Fix)
 	}

@@ -68,7 +68,7 @@ func (t Text) lines(files map[string][]string, path string) []string {
 }
 
 func (t Text) finding(b *bytes.Buffer, f *Finding, lines []string) {
-	fmt.Fprintf(b, "%s:%d:%d  %s  %s %s", f.Path, f.Line, f.Column,
+	fmt.Fprintf(b, "%s  %s  %s %s", f.Place(),
 		t.paint(severityColor(f.Severity), string(f.Severity)), t.paint(bold, f.Rule), f.Name)
 	if f.Confidence != "" && f.Confidence != Likely {
 		fmt.Fprintf(b, " (%s)", f.Confidence)

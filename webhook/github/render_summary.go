@@ -117,6 +117,8 @@ func findingTable(b *strings.Builder, p parts) {
 
 func where(f finding.Finding) string {
 	switch {
+	case f.Path != "" && f.Line < 1: // native code has no lines here
+		return code(f.Path)
 	case f.Path != "":
 		return code(fmt.Sprintf("%s:%d", f.Path, f.Line))
 	case f.Region != "":
