@@ -8,7 +8,7 @@ import (
 )
 
 // memoryFormat is part of every saved memory. Raise it with every change of what the coder writes.
-const memoryFormat = "gatebot.scan-memory/v6"
+const memoryFormat = "gatebot.scan-memory/v7"
 
 // Save gives what the memory knows of the newest trees, for LoadMemory in another process: the pieces are to be written
 // one after the other. Trees in their short form are not part of it, and are dropped: what is saved is much already, and
@@ -28,6 +28,7 @@ func (m *Memory) Save() [][]byte {
 	format := memoryFormat
 	word(c, &format)
 	m.codeFiles(c)
+	m.codeWiring(c, nil)
 	c.part()
 	m.codeTables(c, nil)
 	return c.pack()
@@ -47,13 +48,14 @@ func LoadMemory(data []byte, rules []*Rule) (m *Memory, err error) {
 	if word(c, &format); format != memoryFormat {
 		return nil, errMemory
 	}
-	m.codeFiles(c)
-	if c.bad || len(c.data) > 0 {
-		return nil, errMemory
-	}
 	byID := map[string]*Rule{}
 	for _, r := range rules {
 		byID[r.ID] = r
+	}
+	m.codeFiles(c)
+	m.codeWiring(c, byID)
+	if c.bad || len(c.data) > 0 {
+		return nil, errMemory
 	}
 	m.reading = make(chan struct{})
 	go m.readTables(rest, byID)

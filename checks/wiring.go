@@ -1,9 +1,6 @@
 package checks
 
-import (
-	"hash/maphash"
-	"slices"
-)
+import "slices"
 
 // wiring is what the functions of the tree that was scanned last refer to. Where a reference leads depends on words
 // alone: on the ones in it, and on the ones that these stand for. From one tree to the next the words that mean something
@@ -22,7 +19,7 @@ type funcSlot struct{ cur *Func }
 type classSlot struct{ cur *Class }
 
 // classShape is what links a class to others: its ancestors, and what calling an object of it runs.
-type classShape struct{ mro, call uint64 }
+type classShape struct{ mro, call digest }
 
 // classRef is a reference that leads to a class; a nil slot stands for the class itself, as cls.
 type classRef struct {
@@ -109,11 +106,7 @@ func (w *wiring) replace(old, m *module) {
 	if m == nil {
 		return
 	}
-	funcs, classes := w.funcs[m.path], w.class[m.path]
-	if funcs == nil {
-		funcs, classes = make(map[ref]*funcSlot, len(m.all)), make(map[ref]*classSlot, len(m.allCls))
-		w.funcs[m.path], w.class[m.path] = funcs, classes
-	}
+	funcs, classes := w.slots(m.path, old)
 	for _, f := range m.all {
 		key := ref{f.Name, f.dup}
 		if funcs[key] == nil {
@@ -135,6 +128,24 @@ func (w *wiring) replace(old, m *module) {
 	}
 }
 
+// slots are those of a file by name. After reading they are those of what the file held then.
+func (w *wiring) slots(path string, old *module) (map[ref]*funcSlot, map[ref]*classSlot) {
+	funcs, classes := w.funcs[path], w.class[path]
+	if funcs == nil {
+		funcs, classes = map[ref]*funcSlot{}, map[ref]*classSlot{}
+		w.funcs[path], w.class[path] = funcs, classes
+		if old != nil {
+			for _, f := range old.all {
+				funcs[ref{f.Name, f.dup}] = f.slot
+			}
+			for _, c := range old.allCls {
+				classes[ref{c.Name, c.dup}] = c.slot
+			}
+		}
+	}
+	return funcs, classes
+}
+
 // reshape looks for classes that are linked in another way than before. It reports whether one has other ancestors; the
 // names of those whose objects run something else when they are called are added to words.
 func (w *wiring) reshape(p *project, words map[string]bool) (other bool) {
@@ -154,16 +165,12 @@ func (w *wiring) reshape(p *project, words map[string]bool) (other bool) {
 }
 
 func (c *Class) linked() classShape {
-	var h maphash.Hash
-	h.SetSeed(outlineSeed)
-	text := func(s string) {
-		_, _ = h.WriteString(s)
-		_ = h.WriteByte(0)
-	}
+	b := make([]byte, 0, 512)
+	text := func(s string) { b = append(append(b, s...), 0) }
 	for _, k := range c.mro {
 		text(k.Path)
 		text(k.Name)
-		_ = h.WriteByte(byte(k.dup))
+		b = append(b, byte(k.dup))
 	}
 	for _, e := range c.ext {
 		text(e)
@@ -171,17 +178,17 @@ func (c *Class) linked() classShape {
 	if c.data {
 		text("data")
 	}
-	s := classShape{mro: h.Sum64()}
-	h.Reset()
+	s := classShape{mro: digestOf(b)}
+	b = b[:0]
 	for _, name := range []string{"__call__", "forward"} {
 		if f := c.member(name); f != nil {
 			text(f.Path)
 			text(f.Name)
-			_ = h.WriteByte(byte(f.dup))
+			b = append(b, byte(f.dup))
 		}
 		text(name)
 	}
-	s.call = h.Sum64()
+	s.call = digestOf(b)
 	return s
 }
 

@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"math/rand/v2"
@@ -58,22 +59,39 @@ func agree(t *testing.T, m *Memory, tree memory) (kept int, to map[string][]stri
 	return kept, want
 }
 
-// TestWiring: where references lead is the same whether it is remembered from the trees before or found out anew.
+// TestWiring: where references lead is the same whether it is remembered from the trees before, by this process or by
+// another one, or found out anew.
 func TestWiring(t *testing.T) {
 	const trees = 60
 	for seed := range uint64(6) {
 		h := &history{rnd: rand.New(rand.NewPCG(seed, 11)), tree: linkedFiles()}
 		m := NewMemory()
 		kept := 0
-		for range trees {
+		for i := range trees {
 			n, _ := agree(t, m, h.tree)
 			kept += n
 			h.next()
+			if i%3 == int(seed)%3 {
+				m = throughFile(t, m)
+			}
 		}
 		if kept == 0 {
 			t.Errorf("seed %d: nothing was remembered", seed)
 		}
 	}
+}
+
+// throughFile is what another process knows.
+func throughFile(t *testing.T, m *Memory, rules ...*Rule) *Memory {
+	t.Helper()
+	back, err := LoadMemory(bytes.Join(m.Save(), nil), rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(back.wiring.mods) != len(m.wiring.mods) || !maps.Equal(back.wiring.said, m.wiring.said) {
+		t.Fatalf("the wiring of %d files was read for %d", len(back.wiring.mods), len(m.wiring.mods))
+	}
+	return back
 }
 
 // TestWiringFollows: a change in one file that leads a reference of another file elsewhere, though that file does not
@@ -114,6 +132,7 @@ func TestWiringFollows(t *testing.T) {
 				c.files[f] = text
 			}
 			_, before := agree(t, m, c.files)
+			m = throughFile(t, m)
 			next := maps.Clone(c.files)
 			if next[c.path] = c.text; c.text == "" {
 				delete(next, c.path)
