@@ -111,5 +111,6 @@ func (t *table) renumber(was [][]bool) {
 			known[ids[id]] = ms
 		}
 	}
-	t.slots, t.ids, t.states = slots, map[fact]uint32{}, known // the numbers are made again from the slots
+	// The numbers are made again from the slots.
+	t.slots, t.ids, t.states, t.told, t.index = slots, map[fact]uint32{}, known, nil, factIndex{}
 }

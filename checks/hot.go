@@ -68,6 +68,7 @@ func findHot(p *project, opts *Options) *hotPath {
 		}
 	}
 	p.findMakers(h.info)
+	h.wiring.heat(h)
 	h.wanted()
 	if p.memory == nil {
 		// What a function mentions is not needed any more, and it is half of the index.
@@ -75,7 +76,7 @@ func findHot(p *project, opts *Options) *hotPath {
 			for _, f := range m.all {
 				f.refs, f.locals, f.wires = nil, nil, nil
 			}
-			m.makes, m.aliases, m.filter = nil, nil, nil
+			m.makes, m.aliases, m.aliasFrom, m.filter = nil, nil, nil, nil
 		}
 	}
 	h.count, h.plain, h.wiring = nil, nil, nil
@@ -144,7 +145,9 @@ func (h *hotPath) root(f *Func) (root, open bool) {
 }
 
 // protocol reports whether m is a step module (DESIGN 5.4).
-func (h *hotPath) protocol(m *module) bool {
+func (h *hotPath) protocol(m *module) bool { return m.protocol() }
+
+func (m *module) protocol() bool {
 	b, s := m.funcs["build"], m.funcs["step"]
 	return b != nil && s != nil && len(b.params) == 1 && len(s.params) == 2
 }

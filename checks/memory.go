@@ -115,8 +115,12 @@ type table struct {
 	units  map[string][]*memo // by the key of the task, the last one first
 	states map[uint32][]*memo // by the fact that they tell, the last one first
 	native map[string][]*knownNative
-	turn   uint32
-	kept   map[fact]*keptState // see states_keep.go
+	turn   uint32 // counts scans
+	// told is what facts are, by their numbers: see carry.go. What was told in base or later holds.
+	told  []told
+	base  uint32
+	index factIndex
+	kept  map[fact]*keptState // see states_keep.go
 	// keptCost is what they take, in bytes.
 	keptCost int
 	scan     int        // of the memory
@@ -127,8 +131,6 @@ type table struct {
 type factSlot struct {
 	fact   fact
 	states []state
-	now    int32 // which of them it is in this scan, -1 when none
-	turn   uint32
 	missed uint32 // the turn in which peek did not know it
 }
 
@@ -154,7 +156,7 @@ func (m *Memory) table(o *Options) *table {
 		t = &table{ids: map[fact]uint32{}, units: map[string][]*memo{}, states: map[uint32][]*memo{}, native: map[string][]*knownNative{}}
 		m.tables[key] = t
 	}
-	t.turn++
+	t.begin(&m.wiring.step, t.scan == m.scans-1)
 	t.scan = m.scans
 	return t
 }
@@ -171,34 +173,31 @@ func (o *Options) key() string {
 
 // id numbers a fact.
 func (t *table) id(f fact) uint32 {
-	if len(t.ids) < len(t.slots) { // after loading
-		for i := range t.slots {
-			t.ids[t.slots[i].fact] = uint32(i)
-		}
-	}
 	id, ok := t.ids[f]
 	if !ok {
 		id = uint32(len(t.slots))
 		t.ids[f] = id
-		t.slots = append(t.slots, factSlot{fact: f})
+		t.slots, t.told = append(t.slots, factSlot{fact: f}), append(t.told, told{})
 	}
 	return id
 }
 
-// now is the number of the state that a fact has in this scan, -1 for one that it never had. It is called with the lock.
-func (t *table) now(s *scan, id uint32) int32 {
-	x := &t.slots[id]
-	if x.turn != t.turn {
-		x.turn, x.now = t.turn, -1
-		st := s.stateOf(x.fact)
-		for i := range x.states {
-			if x.states[i] == st {
-				x.now = int32(i)
-				break
-			}
+// number makes the numbers of facts that were read or have others now.
+func (t *table) number() {
+	if len(t.ids) < len(t.slots) {
+		for i := range t.slots {
+			t.ids[t.slots[i].fact] = uint32(i)
 		}
 	}
-	return x.now
+}
+
+// now is the number of the state that a fact has in this scan, -1 for one that it never had. It is called with the lock.
+func (t *table) now(s *scan, id uint32) int32 {
+	if !t.valid(id) {
+		x := &t.slots[id]
+		t.set(id, int32(slices.Index(x.states, s.stateOf(x.fact))))
+	}
+	return t.told[id].now
 }
 
 // is makes st what a fact is in this scan, and gives its number. It is called with the lock.
@@ -209,7 +208,7 @@ func (t *table) is(id uint32, st state) uint32 {
 		n = len(x.states)
 		x.states = append(x.states, st)
 	}
-	x.turn, x.now = t.turn, int32(n)
+	t.set(id, int32(n))
 	return uint32(n)
 }
 

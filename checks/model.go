@@ -171,7 +171,8 @@ type module struct {
 	hotMarks  map[*Func]string       // see hotPath.marks
 	told      atomic.Pointer[digest] // of its telling lines, made on demand
 	packed    packedTree
-	aliases   []alias     // made on demand, as are the next two
+	aliases   []alias     // made on demand, as are the next three
+	aliasFrom *wordFilter // of what they come from
 	filter    *wordFilter // of the words that its functions use
 	makes     []maker
 	wantedFor *string     // for which names the rules of its functions were noted

@@ -29,8 +29,12 @@ func outlineOf(m *module) outline {
 	if m == nil {
 		return o
 	}
+	protocol := ""
+	if m.protocol() {
+		protocol = "protocol"
+	}
 	for name, f := range m.funcs {
-		o.add(name, append([]string{"func", string(rune(f.dup))}, sortedKeys(f.inner)...)...)
+		o.add(name, append([]string{"func", f.manner(), protocol}, sortedKeys(f.inner)...)...)
 	}
 	for name := range m.vars {
 		o.add(name, "var")
@@ -44,13 +48,22 @@ func outlineOf(m *module) outline {
 	for _, c := range m.allCls {
 		o.add(c.short, append([]string{"bases", c.Name, string(rune(c.dup))}, c.bases...)...)
 		for name, f := range c.methods {
-			o.add(name, append([]string{"method", f.Name, string(rune(f.dup)), c.Name, string(rune(c.dup))}, sortedKeys(f.inner)...)...)
+			o.add(name, append([]string{"method", f.Name, f.manner(), protocol, c.Name, string(rune(c.dup))}, sortedKeys(f.inner)...)...)
 		}
 		for name, texts := range c.attrs {
 			o.add(name, append([]string{"attr", c.Name, string(rune(c.dup))}, texts...)...)
 		}
 	}
 	return o
+}
+
+// manner is what hotPath.meaning says of a function beside its name.
+func (f *Func) manner() string {
+	s := string(rune(f.dup)) + " " + string(rune(f.Kind))
+	if f.kernel {
+		s += " kernel"
+	}
+	return s
 }
 
 // differ adds to words those that mean something else in b than in a.
@@ -85,11 +98,13 @@ func (m *module) aliasList() []alias {
 		return m.aliases
 	}
 	out := []alias{}
+	m.aliasFrom = &wordFilter{}
 	seen := map[alias]bool{}
 	add := func(from, to string) {
 		if a := (alias{from, to}); from != "" && from != to && !seen[a] {
 			seen[a] = true
 			out = append(out, a)
+			m.aliasFrom.add(from)
 		}
 	}
 	for name, t := range m.imports {

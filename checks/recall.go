@@ -31,9 +31,12 @@ func (t *table) holds(ctx context.Context, s *scan, facts []factWas, asked []uin
 	defer t.mu.Unlock()
 	for _, w := range facts {
 		var n int32
-		if x := &t.slots[w.id]; x.turn == t.turn || x.fact.kind != factState {
+		switch {
+		case t.valid(w.id):
+			n = t.told[w.id].now
+		case t.slots[w.id].fact.kind != factState:
 			n = t.now(s, w.id)
-		} else {
+		default:
 			t.mu.Unlock()
 			n = t.tell(ctx, s, w.id, asked)
 			t.mu.Lock()
@@ -62,9 +65,8 @@ func (t *table) tell(ctx context.Context, s *scan, id uint32, asked []uint32) in
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		m.used = t.scan
-		x := &t.slots[id]
-		x.turn, x.now = t.turn, int32(m.state)
-		return x.now
+		t.set(id, int32(m.state))
+		return int32(m.state)
 	}
 	b := s.states.find(ctx, f)
 	if b != nil && b.fact != f { // found out at another level, and the same at this one
@@ -72,11 +74,10 @@ func (t *table) tell(ctx context.Context, s *scan, id uint32, asked []uint32) in
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	x := &t.slots[id]
-	if x.turn != t.turn { // there is no such method any more, or the scan has ended
-		x.turn, x.now = t.turn, -1
+	if !t.valid(id) { // there is no such method any more, or the scan has ended
+		t.set(id, -1)
 	}
-	return x.now
+	return t.told[id].now
 }
 
 // note turns facts into their short form. It is called by tasks that run side by side: what a fact is depends on the

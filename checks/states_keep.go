@@ -48,7 +48,7 @@ func (t *table) again(s *scan, r *stateRun, key stateKey, level int) bool {
 // the lock.
 func (t *table) peek(s *scan, id uint32) int32 {
 	x := &t.slots[id]
-	if x.fact.kind != factState || x.turn == t.turn {
+	if x.fact.kind != factState || t.valid(id) {
 		return t.now(s, id)
 	}
 	if x.missed == t.turn {
@@ -63,8 +63,8 @@ next:
 			}
 		}
 		m.used = t.scan
-		x.turn, x.now = t.turn, int32(m.state)
-		return x.now
+		t.set(id, int32(m.state))
+		return int32(m.state)
 	}
 	return -1
 }

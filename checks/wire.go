@@ -1,7 +1,6 @@
 package checks
 
 import (
-	"hash/maphash"
 	"strings"
 )
 
@@ -11,14 +10,6 @@ type wires struct {
 	classes []classRef
 	called  bool // callees are known
 	made    bool // classes are known
-}
-
-// wordFilter says of most words that they are not used in a file.
-type wordFilter [128]uint64
-
-func bit(word string) (int, uint64) {
-	n := maphash.String(outlineSeed, word)
-	return int(n >> 6 & 127), 1 << (n & 63)
 }
 
 // eachUse calls f for each word on which the references of a function depend.
@@ -37,25 +28,17 @@ func (f *Func) eachUse(use func(string)) {
 }
 
 // mayUse reports whether a function of m may use one of the words.
-func (m *module) mayUse(words map[string]bool) bool {
-	if len(words) == 0 {
+func (m *module) mayUse(words *wordSet) bool {
+	if len(words.has) == 0 {
 		return false
 	}
 	if m.filter == nil {
 		m.filter = &wordFilter{}
 		for _, f := range m.all {
-			f.eachUse(func(w string) {
-				i, b := bit(w)
-				m.filter[i] |= b
-			})
+			f.eachUse(m.filter.add)
 		}
 	}
-	for w := range words {
-		if i, b := bit(w); m.filter[i]&b != 0 {
-			return true
-		}
-	}
-	return false
+	return m.filter.mayHold(words.bits)
 }
 
 // unwire forgets where the references of functions lead that use one of the words, or of all functions.

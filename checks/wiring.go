@@ -11,12 +11,21 @@ type wiring struct {
 	class  map[string]map[ref]*classSlot
 	said   map[string]int // files that call or name a word, see hotPath.mentions
 	shapes map[*classSlot]classShape
+	turns  int         // trees so far
+	hot    []*funcSlot // of the tree that was scanned last
+	step   step        // to the tree that is scanned
 }
 
 // funcSlot stands for a function whatever its text: cur is the one of the tree that is scanned.
-type funcSlot struct{ cur *Func }
+type funcSlot struct {
+	cur *Func
+	hot int // the newest turn in which it was on the hot path
+}
 
-type classSlot struct{ cur *Class }
+type classSlot struct {
+	cur  *Class
+	made uint64 // see Class.madeSum
+}
 
 // classShape is what links a class to others: its ancestors, and what calling an object of it runs.
 type classShape struct{ mro, call digest }
@@ -52,34 +61,40 @@ func (w *wiring) turn(p *project) {
 		}
 	}
 	paths := sortedKeys(changed)
-	all := len(w.mods) == 0 || len(paths) > manyFiles
+	far := len(w.mods) == 0 || len(paths) > manyFiles
 	words, stems := map[string]bool{}, map[string]bool{}
+	w.turns++
+	w.step = step{files: changed, classes: map[classID]bool{}}
 	for _, path := range paths {
 		old, m := w.mods[path], now[path]
 		w.replace(old, m)
-		if !all {
+		if !far {
 			differ(outlineOf(old), outlineOf(m), words)
 		}
 		if old == nil || m == nil {
-			all = all || m != nil && m.pkg || old != nil && old.pkg
+			far = far || m != nil && m.pkg || old != nil && old.pkg
 			stems[stem(path)], words[stem(path)] = true, true
-		} else if !slices.Equal(old.stars, m.stars) {
-			all = true
+			w.step.kept = true
+		} else {
+			far = far || !slices.Equal(old.stars, m.stars)
+			w.step.kept = w.step.kept || !slices.Equal(old.kept, m.kept)
 		}
 	}
 	w.mods = now
-	all = w.reshape(p, words) || all
+	all := w.reshape(p, words)
 	for _, m := range p.modules {
-		all = all || slices.ContainsFunc(m.stars, func(t target) bool { return stems[last(t.module)] })
+		far = far || len(stems) > 0 && slices.ContainsFunc(m.stars, func(t target) bool { return stems[last(t.module)] })
 	}
-	if !all {
-		w.spread(p, words)
+	set := newWordSet(words)
+	if !far {
+		set.spread(p)
 	}
+	w.step.far, w.step.words = far, set
 	for _, m := range p.modules {
-		if all || changed[m.path] {
+		if all || far || changed[m.path] {
 			m.unwire(nil)
-		} else if m.mayUse(words) {
-			m.unwire(words)
+		} else if m.mayUse(set) {
+			m.unwire(set.has)
 		}
 	}
 }
@@ -151,11 +166,15 @@ func (w *wiring) slots(path string, old *module) (map[ref]*funcSlot, map[ref]*cl
 func (w *wiring) reshape(p *project, words map[string]bool) (other bool) {
 	for _, m := range p.modules {
 		for _, c := range m.allCls {
+			if slices.ContainsFunc(c.mro, func(k *Class) bool { return w.step.files[k.Path] }) {
+				w.step.says(c)
+			}
 			s := c.linked()
 			old, known := w.shapes[c.slot]
 			if old == s {
 				continue
 			}
+			w.step.says(c)
 			w.shapes[c.slot] = s
 			other = other || known && old.mro != s.mro
 			words[c.short] = true
@@ -190,20 +209,6 @@ func (c *Class) linked() classShape {
 	}
 	s.call = digestOf(b)
 	return s
-}
-
-// spread adds the words that stand for one that is among words.
-func (w *wiring) spread(p *project, words map[string]bool) {
-	for more := len(words) > 0; more; {
-		more = false
-		for _, m := range p.modules {
-			for _, a := range m.aliasList() {
-				if words[a.from] && !words[a.to] {
-					words[a.to], more = true, true
-				}
-			}
-		}
-	}
 }
 
 // mentioned are the last names of everything that functions of m call or name.
