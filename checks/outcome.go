@@ -13,7 +13,8 @@ import (
 // and then the whole file is a fact.
 type outcome struct {
 	Reports []savedReport
-	Callers []funcName // functions that were interpreted with the arguments of a caller
+	Names   []funcName // of functions; what follows has their places in it
+	Callers []uint32   // functions that were interpreted with the arguments of a caller
 	Blocks  []savedBlock
 	Handed  []savedHanding
 	Broken  []savedError
@@ -77,12 +78,16 @@ type savedGuard struct {
 	Text string
 }
 
+// savedBlock is how far a suite has been run: see progress. There are hundreds of thousands, which is why nothing in it
+// points anywhere.
 type savedBlock struct {
-	Func funcName
-	At   spot  // Off is the start of the suite and End that of what has not been run
-	Rest int32 // the length of the suite
-	Ran  int
+	Func, Top      int32 // the outermost function, from whose start on offsets count; -1 for the file
+	Off, From, End int32
+	Ran            int32
 }
+
+// whole reports whether all of the suite has been run.
+func (b *savedBlock) whole() bool { return b.From >= b.End }
 
 type savedError struct {
 	Func funcName
@@ -122,19 +127,7 @@ func (k *keeper) keep() *outcome {
 	for _, key := range k.in.sink.order {
 		out.Reports = append(out.Reports, k.report(k.in.sink.found[key]))
 	}
-	for _, f := range k.in.followed {
-		out.Callers = append(out.Callers, nameOf(f))
-	}
-	for _, key := range k.in.blockOrder {
-		p := k.in.blocks[key]
-		if p.fn.outer != nil {
-			continue
-		}
-		b := savedBlock{Func: nameOf(p.fn), Ran: p.ran}
-		b.At = k.spot(key.mod.path, pyast.Span{Off: key.off, EndOff: p.from})
-		b.Rest = int32(p.end) - int32(key.off)
-		out.Blocks = append(out.Blocks, b)
-	}
+	k.steps(out)
 	for p, h := range k.in.handings {
 		if h != (handing{}) {
 			out.Handed = append(out.Handed, savedHanding{savedParam{nameOf(p.fn), p.name}, h.host, h.device, h.untold})
@@ -145,6 +138,36 @@ func (k *keeper) keep() *outcome {
 		return cmp.Or(cmp.Compare(x.Func.Path, y.Func.Path), cmp.Compare(x.Func.Name, y.Func.Name), x.Func.Dup-y.Func.Dup, cmp.Compare(x.Name, y.Name))
 	})
 	return out
+}
+
+// steps notes which functions and how much of them have been run.
+func (k *keeper) steps(out *outcome) {
+	at := map[funcName]int32{}
+	name := func(n funcName) int32 {
+		i, ok := at[n]
+		if !ok {
+			i = int32(len(out.Names))
+			at[n] = i
+			out.Names = append(out.Names, n)
+		}
+		return i
+	}
+	for _, f := range k.in.followed {
+		out.Callers = append(out.Callers, uint32(name(nameOf(f))))
+	}
+	for _, key := range k.in.blockOrder {
+		p := k.in.blocks[key]
+		if p.fn.outer != nil {
+			continue
+		}
+		from := k.spot(key.mod.path, pyast.Span{Off: key.off, EndOff: p.from})
+		b := savedBlock{Func: name(nameOf(p.fn)), Top: -1, Off: from.Off, From: from.End, End: from.Off + int32(p.end) - int32(key.off), Ran: int32(p.ran)}
+		if from.Top != "" {
+			b.Top = name(funcName{from.Path, from.Top, from.Dup})
+		}
+		out.Blocks = append(out.Blocks, b)
+	}
+	out.Names, out.Callers, out.Blocks = slices.Clip(out.Names), slices.Clip(out.Callers), slices.Clip(out.Blocks)
 }
 
 func (k *keeper) report(h *raw) savedReport {
@@ -206,22 +229,7 @@ func (s *scan) take(o *outcome) {
 	for i := range o.Reports {
 		s.sink.add(s.hazard(&o.Reports[i]))
 	}
-	for _, n := range o.Callers {
-		if f := s.named(n); f != nil {
-			s.callers[f] = true
-		}
-	}
-	for _, b := range o.Blocks {
-		f := s.named(b.Func)
-		if f == nil {
-			continue
-		}
-		at := s.span(b.At)
-		key := blockAt{f.mod, at.Off}
-		if p := s.blocks[key]; p == nil || b.Ran > p.ran {
-			s.blocks[key] = &progress{fn: f, ran: b.Ran, from: at.EndOff, end: uint32(int32(at.Off) + b.Rest)}
-		}
-	}
+	s.takeSteps(o)
 	for _, n := range o.Handed {
 		if f := s.named(n.Param.Func); f != nil {
 			p := param{f, n.Param.Name}
@@ -236,6 +244,46 @@ func (s *scan) take(o *outcome) {
 		}
 		s.p.unread = append(s.p.unread, unreadable{path: e.Func.Path, line: line, why: e.Why})
 	}
+}
+
+// takeSteps adds which functions have been run and which suites not to their end.
+func (s *scan) takeSteps(o *outcome) {
+	funcs := make([]*Func, len(o.Names))
+	for i, n := range o.Names {
+		funcs[i] = s.named(n)
+	}
+	for _, i := range o.Callers {
+		if f := funcs[i]; f != nil {
+			s.callers[f] = true
+		}
+	}
+	s.taken = append(s.taken, taken{o, funcs})
+	for i := range o.Blocks {
+		b := &o.Blocks[i]
+		f := funcs[b.Func]
+		if f == nil || b.whole() {
+			continue
+		}
+		base := b.base(funcs)
+		key := blockAt{f.mod, uint32(b.Off + base)}
+		if p := s.blocks[key]; p == nil || int(b.Ran) > p.ran {
+			s.blocks[key] = &progress{fn: f, ran: int(b.Ran), from: uint32(b.From + base), end: uint32(b.End + base)}
+		}
+	}
+}
+
+// base is where the offsets of a suite count from.
+func (b *savedBlock) base(funcs []*Func) int32 {
+	if b.Top < 0 || funcs[b.Top] == nil {
+		return 0
+	}
+	return int32(funcs[b.Top].off)
+}
+
+// taken is an outcome with its functions.
+type taken struct {
+	out   *outcome
+	funcs []*Func
 }
 
 // hazard makes a report one of this scan: with its way from a root as it is now.

@@ -8,7 +8,7 @@ import (
 )
 
 // memoryFormat is part of every saved memory. Raise it with every change of what the coder writes.
-const memoryFormat = "gatebot.scan-memory/v7"
+const memoryFormat = "gatebot.scan-memory/v8"
 
 // Save gives what the memory knows of the newest trees, for LoadMemory in another process: the pieces are to be written
 // one after the other. Trees in their short form are not part of it, and are dropped: what is saved is much already, and
@@ -406,13 +406,9 @@ func codeRaw(c *coder, h *raw, rules map[string]*Rule) {
 
 func codeOutcome(c *coder, o *outcome) {
 	series(c, &o.Reports, codeReport)
-	series(c, &o.Callers, codeName)
-	series(c, &o.Blocks, func(c *coder, b *savedBlock) {
-		codeName(c, &b.Func)
-		codeSpot(c, &b.At)
-		signed(c, &b.Rest)
-		signed(c, &b.Ran)
-	})
+	series(c, &o.Names, codeName)
+	series(c, &o.Callers, func(c *coder, f *uint32) { c.among(f, o.Names) })
+	series(c, &o.Blocks, func(c *coder, b *savedBlock) { codeBlock(c, b, o.Names) })
 	series(c, &o.Handed, func(c *coder, h *savedHanding) {
 		codeName(c, &h.Param.Func)
 		word(c, &h.Param.Name)
@@ -421,6 +417,31 @@ func codeOutcome(c *coder, o *outcome) {
 		c.flag(&h.Untold)
 	})
 	series(c, &o.Broken, func(c *coder, e *savedError) { codeName(c, &e.Func); word(c, &e.Why) })
+}
+
+// among is a place in a list that is written before.
+func (c *coder) among(at *uint32, names []funcName) {
+	if count(c, at); c.reading && int(*at) >= len(names) {
+		c.bad = true
+	}
+}
+
+func codeBlock(c *coder, b *savedBlock, names []funcName) {
+	fn, top := uint32(b.Func), uint32(b.Top)
+	c.among(&fn, names)
+	file := b.Top < 0
+	if c.flag(&file); !file {
+		c.among(&top, names)
+	}
+	signed(c, &b.Off)
+	signed(c, &b.From)
+	signed(c, &b.End)
+	if signed(c, &b.Ran); !c.reading {
+		return
+	}
+	if b.Func, b.Top = int32(fn), int32(top); file {
+		b.Top = -1
+	}
 }
 
 func codeName(c *coder, n *funcName) {

@@ -60,10 +60,11 @@ type scan struct {
 	hooks    *hooks
 	sink     *sink
 	native   *nativeScan
-	callers  map[*Func]bool // functions that were interpreted in a hot context with the arguments of a caller
-	blocks   map[blockAt]*progress
-	handings map[param]handing // what callers on the hot path hand in
-	failed   map[string]error  // files whose tree cannot be had
+	callers  map[*Func]bool        // functions that were interpreted in a hot context with the arguments of a caller
+	blocks   map[blockAt]*progress // suites that were not run to their end
+	taken    []taken               // outcomes of tasks, until it is known what is left
+	handings map[param]handing     // what callers on the hot path hand in
+	failed   map[string]error      // files whose tree cannot be had
 	trace    *tracer
 	limit    int          // work of an entry
 	fresh    int          // tasks that no memory knew

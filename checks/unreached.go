@@ -49,9 +49,10 @@ func (fr *frame) mark(body []pyast.Stmt, n int) {
 
 // unreached are the tasks that look at what is left, one for each function.
 func (s *scan) unreached() []*task {
+	s.reached()
 	left := map[*Func][]span{}
 	for _, p := range s.blocks {
-		if p.from < p.end && p.fn.outer == nil {
+		if p.fn.outer == nil {
 			left[p.fn] = append(left[p.fn], span{p.from, p.end})
 		}
 	}
@@ -66,6 +67,23 @@ func (s *scan) unreached() []*task {
 		out[i] = &task{mod: f.mod, funcs: []*Func{f}, rest: &rest{path: f.Path, spans: left[f]}}
 	}
 	return out
+}
+
+// reached takes away the suites that another task has run to their end.
+func (s *scan) reached() {
+	open := map[*Func]bool{}
+	for _, p := range s.blocks {
+		open[p.fn] = true
+	}
+	for _, t := range s.taken {
+		for i := range t.out.Blocks {
+			b := &t.out.Blocks[i]
+			if f := t.funcs[b.Func]; f != nil && b.whole() && open[f] {
+				delete(s.blocks, blockAt{f.mod, uint32(b.Off + b.base(t.funcs))})
+			}
+		}
+	}
+	s.taken = nil
 }
 
 // rest is what is looked at in the last turn.
