@@ -33,6 +33,7 @@ var sumSeed = maphash.MakeSeed()
 
 const (
 	treeBytes   = 16 << 20
+	walkBytes   = 32 << 20 // in a walk over many trees, from one tree to the next
 	packedBytes = 64 << 20
 )
 
@@ -40,6 +41,23 @@ func newTreeCache(p *project) *treeCache {
 	return &treeCache{p: p, units: map[*module]*unit{}, pending: map[*module]chan struct{}{}, limit: treeBytes,
 		room: packedBytes}
 }
+
+// treesFor is the cache of a scan. In a walk it is that of the scan before: what changes in a repository is near what
+// changed a day ago, and to make trees again would be half of all that is allocated.
+func (m *Memory) treesFor(p *project) *treeCache {
+	if m == nil || m.scans <= fewScans {
+		return newTreeCache(p)
+	}
+	if m.trees == nil {
+		m.trees = newTreeCache(p)
+		m.trees.limit = walkBytes
+	}
+	m.trees.p, m.trees.room = p, packedBytes
+	return m.trees
+}
+
+// fewScans are a push and what it is compared with.
+const fewScans = 3
 
 // keep takes the short form of a tree while there is room.
 func (c *treeCache) keep(m *module, src, packed []byte) {
@@ -95,6 +113,9 @@ func (c *treeCache) shrink(keep *unit) {
 func (c *treeCache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if m := c.p.memory; m != nil && m.trees == c {
+		return
+	}
 	clear(c.units)
 	c.bytes = 0
 	if c.p.memory == nil {

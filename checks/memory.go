@@ -18,6 +18,7 @@ type Memory struct {
 	wiring *wiring
 	spent  time.Duration // on what was not known, since it was kept last
 	scans  int           // since it was made
+	trees  *treeCache    // of a walk, see treesFor
 	// reading is closed when what is known of tasks has been read; nil when nothing is read.
 	reading chan struct{}
 }

@@ -17,7 +17,7 @@ func (m *Memory) Save() [][]byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.ready()
-	m.spent = 0
+	m.spent, m.trees = 0, nil
 	for _, ks := range m.files {
 		for _, k := range ks {
 			k.mod.packed = packedTree{}

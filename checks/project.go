@@ -47,7 +47,7 @@ func load(ctx context.Context, src Source, opts *Options, memory *Memory) (*proj
 		return nil, fmt.Errorf("list files: %w", err)
 	}
 	p := &project{src: src, opts: opts, byPath: map[string]*module{}, memory: memory}
-	p.trees = newTreeCache(p)
+	p.trees = memory.treesFor(p)
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
 	p.listed = files
