@@ -30,6 +30,9 @@ func (g *globber) try(p, s string) bool {
 				return true
 			}
 			for i := 0; i <= len(s); i++ {
+				if rest[0] != '?' && (i == len(s) || s[i] != rest[0]) {
+					continue // most places of most names, and cheaply
+				}
 				if g.try(rest, s[i:]) {
 					return true
 				}
@@ -59,7 +62,10 @@ func (g *globber) try(p, s string) bool {
 // matches everything below it.
 func matchPath(pattern, path string) bool {
 	pattern = strings.TrimPrefix(pattern, "./")
-	if matchGlob(pattern, path, '/') || matchGlob(strings.TrimSuffix(pattern, "/")+"/**", path, '/') {
+	if matchGlob(pattern, path, '/') {
+		return true
+	}
+	if !strings.HasSuffix(pattern, "/**") && matchGlob(strings.TrimSuffix(pattern, "/")+"/**", path, '/') {
 		return true
 	}
 	if !strings.Contains(pattern, "/") {

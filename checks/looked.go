@@ -16,7 +16,7 @@ func (o *Options) look(files []File) (l looked) {
 			l.notebooks++
 		case !strings.HasSuffix(f.Path, ".py"):
 		case len(o.Include) > 0 && !matchAnyPath(o.Include, f.Path), matchAnyPath(o.Exclude, f.Path):
-		case o.skipsCold() && matchAnyPath(coldPaths, f.Path):
+		case o.skipsCold() && coldPath(f.Path):
 			l.cold = append(l.cold, f)
 		default:
 			l.hot = append(l.hot, f)
@@ -31,7 +31,7 @@ func (o *Options) lookNative(files []File) (hot []File, cold int) {
 		switch {
 		case !nativePath(f.Path):
 		case len(o.Include) > 0 && !matchAnyPath(o.Include, f.Path), matchAnyPath(o.Exclude, f.Path):
-		case o.skipsCold() && (matchAnyPath(coldPaths, f.Path) || matchAnyPath(nativeColdPaths, f.Path)):
+		case o.skipsCold() && (coldPath(f.Path) || matchAnyPath(nativeColdPaths, f.Path)):
 			cold++
 		default:
 			hot = append(hot, f)

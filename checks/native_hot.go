@@ -82,7 +82,7 @@ func coldNative(f *nativeFunc, opts *Options) string {
 	if has(coldClass, split(lastPart(f.class))) {
 		return f.class + " measures, tests or frees"
 	}
-	if opts.skipsCold() && (matchAnyPath(coldPaths, f.Path) || matchAnyPath(nativeColdPaths, f.Path)) {
+	if opts.skipsCold() && (coldPath(f.Path) || matchAnyPath(nativeColdPaths, f.Path)) {
 		return "tests, benchmarks and code for the CPU are not part of a step"
 	}
 	return ""

@@ -99,7 +99,7 @@ func decodesMedia(f *Func) bool {
 // outsideStep reports whether m is a file of tests, measurements or examples.
 func (m *module) outsideStep() bool {
 	if m.cold == nil {
-		cold := matchAnyPath(coldPaths, m.path)
+		cold := coldPath(m.path)
 		m.cold = &cold
 	}
 	return *m.cold
@@ -132,6 +132,9 @@ func matchAnyName(globs []string, name string) bool {
 	}
 	return false
 }
+
+// coldPath reports whether a path is one of a test, a measurement or an example.
+var coldPath = remembered(func(path string) bool { return matchAnyPath(coldPaths, path) })
 
 // remembered asks f once for each name, as long as there are not too many: the same few thousand names come up in every
 // tree of a repository.

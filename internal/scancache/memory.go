@@ -6,7 +6,6 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"time"
 
 	"github.com/gatebot/gatebot/checks"
@@ -32,8 +31,6 @@ func (s *Store) Memory(rules string, list []*checks.Rule) *checks.Memory {
 	if err != nil || len(data) < 4 {
 		return checks.NewMemory()
 	}
-	// What is read stays: collections on the way would look at all of it again and again and find nothing.
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	sum, data := binary.LittleEndian.Uint32(data), data[4:]
 	if crc32.Checksum(data, castagnoli) != sum {
 		return checks.NewMemory()
