@@ -41,10 +41,10 @@ func Parse(file, text string) ([]trial.Case, error) {
 			continue
 		}
 		name, code, ok := strings.Cut(line, ": ")
+		name, fresh := strings.CutSuffix(name, "!")
 		if !ok || name == "" || strings.ContainsAny(name, " \t") {
 			return nil, fmt.Errorf("%s:%d: no `name: code` (a name has no blanks; set-up lines begin with >)", file, n)
 		}
-		name, fresh := strings.CutSuffix(name, "!")
 		if first, ok := seen[name]; ok {
 			return nil, fmt.Errorf("%s:%d: %s is in line %d already (give it another name)", file, n, name, first)
 		}
