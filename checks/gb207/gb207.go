@@ -3,6 +3,8 @@
 package gb207
 
 import (
+	"slices"
+
 	"github.com/gatebot/gatebot/checks"
 	"github.com/gatebot/gatebot/checks/torchop"
 	"github.com/gatebot/gatebot/internal/finding"
@@ -25,9 +27,9 @@ var Rule = &checks.Rule{
 	},
 	Torch: "measured on an H200, torch 2.11: one wait for zeros, arange, full, expand, narrow, index_fill_",
 	Over:  []string{"GB105"},
-	Calls: torchop.Family("size"),
+	Calls: torchop.WithNumbersOr("size"),
 	Call: func(p *checks.Pass, c *checks.Call) {
-		for _, a := range c.Operands() {
+		for _, a := range number(c) {
 			v := a.Value
 			if !v.DeviceTensor() {
 				var ok bool
@@ -39,4 +41,39 @@ var Rule = &checks.Rule{
 			return
 		}
 	},
+}
+
+// number returns the arguments that torch takes for numbers. What the hand-written table says of an operation wins, and
+// operands that another rule speaks of are left to it.
+func number(c *checks.Call) []checks.Arg {
+	op, known := torchop.Lookup(c.Name)
+	if known && op.Family == "size" {
+		return c.Operands()
+	}
+	n, ok := torchop.Numbers(c.Name)
+	if !ok || c.Recv != nil && !c.Recv.IsTensor() { // a module called norm, sub of a regular expression
+		return nil
+	}
+	var others []checks.Arg
+	if known {
+		others = c.Operands()
+	}
+	var out []checks.Arg
+	at := 0
+	for _, a := range c.Args {
+		number := a.Name != "" && n.Named(a.Name) || a.Name == "" && n.At(at)
+		if a.Star > 0 {
+			break // where the rest stands is not known
+		}
+		if a.Name == "" {
+			at++
+		}
+		if d, known := a.Value.Dim(); known && d > 0 {
+			continue // torch would raise
+		}
+		if number && !slices.ContainsFunc(others, func(o checks.Arg) bool { return o.Node == a.Node }) {
+			out = append(out, a)
+		}
+	}
+	return out
 }

@@ -1,4 +1,6 @@
 """Sizes of the host, and device operands that are not read."""
+import re
+
 import torch
 
 
@@ -16,6 +18,7 @@ class Layer(torch.nn.Module):
         self.pinned = torch.zeros(8, 8, pin_memory=True)
         self.limit = 16
         self.ids = [1, 5, 7]
+        self.strip = re.compile("a")
 
     def forward(self, x: torch.Tensor, n: int):
         # shapes
@@ -36,4 +39,15 @@ class Layer(torch.nn.Module):
         k = torch.topk(x, 4).values
         # shaped like another tensor
         m = x.view_as(self.mat).expand_as(self.mat)
-        return a, b, c, d, e, f, g, h, i, j, k, m
+        # tensors among the arguments, none of them where a number is expected
+        o = torch.nn.functional.layer_norm(x, (8,), self.vec, self.vec)
+        p = torch.where(self.mask, self.pos, x).masked_fill(self.mask, 0.0).sub(self.pos)
+        q = torch.nn.functional.scaled_dot_product_attention(x, x, x, self.mat, scale=0.1)
+        # a number whose tensor lives on the CPU
+        r = torch.roll(x, self.host.sum().long(), 0)
+        # no tensor, whatever its methods are called
+        s = self.strip.sub("", self.text(x))
+        return a, b, c, d, e, f, g, h, i, j, k, m, o, p, q, r, s
+
+    def text(self, x):
+        return f"{x.shape}"

@@ -29,3 +29,16 @@ class Layer(torch.nn.Module):
         h = self.vec.index_fill_(0, self.idx, self.vec[0])  # want "device tensor where a number"
         i = x.new_zeros(n, 8)  # want "device tensor where a number"
         return a, b, c, d, e, f, g, h, i
+
+    def decode(self, x: torch.Tensor, scale: torch.Tensor):
+        n = self.idx.max()
+        a = torch.roll(x, n, 0)  # want "`n` is a device tensor"
+        b = x.tril(n)  # want "device tensor where a number"
+        c = torch.nn.functional.pad(x, (0, n))  # want "a device tensor where a number"
+        d = torch.nn.functional.dropout(x, p=self.pos)  # want "device tensor where a number"
+        e = torch.add(x, self.mat, alpha=self.pos)  # want "`self.pos` is a device tensor"
+        f = torch.softmax(x, dim=n)  # want "device tensor where a number"
+        g = x.permute(0, n)  # want "device tensor where a number"
+        h = torch.nn.functional.scaled_dot_product_attention(x, x, x, scale=self.pos)  # want "device tensor where a number"
+        i = torch.nn.functional.layer_norm(x, (n,), self.vec)  # want "a device tensor where a number"
+        return a, b, c, d, e, f, g, h, i
