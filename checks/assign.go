@@ -59,6 +59,9 @@ func (fr *frame) unpack(targets []pyast.Expr, v *Value, s pyast.Stmt, value pyas
 			fr.in.hooks.iterate(fr, &Iterate{Node: node, Kind: IterUnpack, Value: v})
 		}
 	}
+	if named := fr.namedItems(v); len(named) == len(targets) && len(named) > 0 {
+		v = tuple(named...)
+	}
 	elem := fr.iterated(v, value)
 	for i, t := range targets {
 		item := elem

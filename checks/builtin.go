@@ -17,13 +17,20 @@ func (fr *frame) builtin(c *Call) (*Value, bool) {
 	}
 	switch name {
 	case "int", "len", "ord", "hash", "id":
+		if name == "int" || name == "len" {
+			fr.protocol(arg, nil, "__"+name+"__")
+		}
 		return fr.toInt(name, arg), true
 	case "float", "complex":
+		fr.protocol(arg, nil, "__float__")
 		if f, ok := arg.Int(); ok {
 			return constant(float64(f)), true
 		}
 		return number.with(func(v *Value) { v.DType = DTypeFloat }), true
-	case "bool", "isinstance", "issubclass", "callable", "hasattr":
+	case "bool":
+		fr.protocol(arg, nil, "__bool__", "__len__")
+		return fr.toBool(name, c, arg), true
+	case "isinstance", "issubclass", "callable", "hasattr":
 		return fr.toBool(name, c, arg), true
 	case "str", "repr", "format", "ascii":
 		if len(c.Args) > 0 {

@@ -26,6 +26,9 @@ func (fr *frame) iterating(name string, c *Call, arg *Value) *Value {
 		return list(nil)
 	}
 	elem := items[0]
+	if name == "sorted" || name == "min" || name == "max" {
+		fr.keyFunction(c, elem)
+	}
 	switch name {
 	case "enumerate":
 		return list(tuple(hostInt, elem))

@@ -1,6 +1,8 @@
 package checks
 
 import (
+	"slices"
+
 	"github.com/gatebot/gatebot/internal/pyast"
 )
 
@@ -136,6 +138,7 @@ func (fr *frame) jump(s *pyast.Jump) {
 }
 
 func (fr *frame) with(s *pyast.With) {
+	var left []*Value
 	for _, it := range s.Items {
 		v := fr.eval(it.X)
 		name := ""
@@ -145,19 +148,22 @@ func (fr *frame) with(s *pyast.With) {
 		if fr.in.emits() {
 			fr.in.hooks.with(fr, &With{Stmt: s, Node: it.X, Value: v, Name: name})
 		}
+		in := fr.entered(v)
 		if it.As != nil {
-			fr.assign(it.As, fr.entered(v), s, it.X)
+			fr.assign(it.As, in, s, it.X)
 		}
+		left = append(left, v)
 	}
 	fr.block(s.Body)
+	for _, v := range slices.Backward(left) {
+		fr.left(v)
+	}
 }
 
 // entered is what `with v as x` binds: the object itself for most context managers.
 func (fr *frame) entered(v *Value) *Value {
-	if v.Kind == KindInstance && v.Class != nil {
-		if m := fr.in.method(v.Class, "__enter__"); m != nil {
-			return fr.callUser(m, v, nil, nil)
-		}
+	if in := fr.protocol(v, nil, "__enter__"); in != nil {
+		return in
 	}
 	if v.Kind == KindList && v.Elem != nil { // a generator made a context manager
 		return v.Elem

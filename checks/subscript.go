@@ -118,6 +118,9 @@ func (fr *frame) keyed(e *pyast.Subscript, base *Value, index []Index) *Value {
 			return fr.callUser(m, base, []Arg{{Value: index[0].Value, Node: index[0].Node}}, e)
 		}
 	}
+	if named := fr.namedItems(base); named != nil {
+		return sequenceItem(tuple(named...), index)
+	}
 	if base.Obj == nil || len(index) != 1 {
 		return unknown
 	}

@@ -53,6 +53,7 @@ func (fr *frame) testBoth(t *pyast.Bool, kind TruthKind, s pyast.Stmt) *Value {
 }
 
 func (fr *frame) truth(e pyast.Expr, v *Value, kind TruthKind, s pyast.Stmt) {
+	fr.protocol(v, nil, "__bool__", "__len__")
 	if fr.in.emits() {
 		fr.in.hooks.truth(fr, &Truth{Node: e, Kind: kind, Value: v, Stmt: s})
 	}
