@@ -11,6 +11,9 @@ func (fr *frame) call(e *pyast.Call) *Value {
 		return v
 	}
 	callee := fr.callee(e.Func)
+	if s, ok := e.Func.(*pyast.Subscript); ok {
+		fr.grid(e, s)
+	}
 	args := fr.args(e)
 	if v, ok := fr.special(e, callee, args); ok {
 		return v

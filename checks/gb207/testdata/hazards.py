@@ -1,5 +1,12 @@
 """Device tensors as sizes and numbers."""
 import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, n, BLOCK: tl.constexpr):
+    tl.store(x + tl.program_id(0), n)
 
 
 class Layer(torch.nn.Module):
@@ -28,6 +35,10 @@ class Layer(torch.nn.Module):
         g = torch.zeros((n, 8), device="cuda")  # want "device tensor where a number"
         h = self.vec.index_fill_(0, self.idx, self.vec[0])  # want "device tensor where a number"
         i = x.new_zeros(n, 8)  # want "device tensor where a number"
+        kernel[(n,)](x, 1, BLOCK=4)  # want "a device tensor where a number"
+        kernel[lambda meta: (n, meta["BLOCK"])](x, 1, BLOCK=4)  # want "a device tensor where a number"
+        kernel[(x.shape[0],)](x, n, BLOCK=4)
+        kernel[lambda meta: (triton.cdiv(x.numel(), meta["BLOCK"]),)](x, n, BLOCK=4)
         return a, b, c, d, e, f, g, h, i
 
     def decode(self, x: torch.Tensor, scale: torch.Tensor):
