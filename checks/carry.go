@@ -34,6 +34,7 @@ type factIndex struct {
 	byWord map[string][]uint32 // names, by the words in them
 	kept   []uint32
 	states []uint32
+	passes int // steps without it
 }
 
 // indexFacts brings the index up to date.
@@ -60,7 +61,13 @@ func (t *table) indexFacts() {
 
 // carry takes what facts were told to be in the scan before over into this one.
 func (t *table) carry(s *step) {
+	if t.index.byPath == nil && t.index.passes < fewScans {
+		t.index.passes++
+		t.pass(s)
+		return
+	}
 	t.indexFacts()
+	t.number()
 	for _, id := range t.index.states {
 		t.told[id].turn = 0
 	}
@@ -97,13 +104,44 @@ func (t *table) carry(s *step) {
 	}
 }
 
+// pass is carry without an index: to look at each fact once costs a tenth of making one.
+func (t *table) pass(s *step) {
+	tops := make(map[classID]bool, len(s.tops))
+	for _, f := range s.tops {
+		tops[classID{f.Path, ref{f.Name, f.dup}}] = true
+	}
+	for i := range t.slots {
+		if s.touches(&t.slots[i].fact, tops) {
+			t.told[i].turn = 0
+		}
+	}
+}
+
+// touches reports whether a step can have changed a fact.
+func (s *step) touches(f *fact, tops map[classID]bool) bool {
+	switch {
+	case f.kind == factState, len(s.files) > 0 && s.files[f.path]:
+		return true
+	case f.kind == factName && len(s.words.has) > 0:
+		hit := false
+		eachWord(f.name, func(w string) { hit = hit || s.words.has[w] })
+		return hit
+	case f.kind == factKept:
+		return s.kept
+	case f.kind == factFunc && len(tops) > 0:
+		return tops[classID{f.path, ref{f.name, f.dup}}]
+	case f.kind == factClass && len(s.classes) > 0:
+		return s.classes[classID{f.path, ref{f.name, f.dup}}]
+	}
+	return false
+}
+
 // begin starts a scan; last is set when the one before it was one of this table too, of the tree that s starts from.
 func (t *table) begin(s *step, last bool) {
 	t.turn++
 	if len(t.told) != len(t.slots) { // after loading
 		t.told, t.base = make([]told, len(t.slots)), 0
 	}
-	t.number()
 	if last && !s.far && t.base > 0 {
 		t.carry(s)
 		return

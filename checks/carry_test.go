@@ -21,7 +21,8 @@ func TestFactsCarried(t *testing.T) {
 		h := &history{rnd: rand.New(rand.NewPCG(seed, 13)), tree: starts[seed%2]()}
 		o := Options{Rules: []*Rule{everything}, Now: time.Unix(0, 0), AllFunctions: seed == 5}
 		m := NewMemory()
-		carried := 0
+		carried, after := 0, 0 // after: in the first scan of another process
+		loaded := false
 		for n := range trees {
 			m.scans++
 			s, err := newScan(context.Background(), blobs{h.tree}, o, m)
@@ -34,6 +35,9 @@ func TestFactsCarried(t *testing.T) {
 					continue
 				}
 				carried++
+				if loaded {
+					after++
+				}
 				if is, now := slices.Index(x.states, s.stateOf(x.fact)), int(s.table.told[id].now); is != now {
 					t.Fatalf("seed %d, tree %d: %+v is %d and was taken over as %d of %+v", seed, n, x.fact, is, now, x.states)
 				}
@@ -42,9 +46,12 @@ func TestFactsCarried(t *testing.T) {
 				t.Fatal(err)
 			}
 			h.next()
+			if loaded = n%3 == int(seed)%3; loaded {
+				m = throughFile(t, m, o.Rules...)
+			}
 		}
-		if carried == 0 {
-			t.Errorf("seed %d: nothing was taken over", seed)
+		if carried == 0 || after == 0 {
+			t.Errorf("seed %d: %d facts were taken over, %d of them from another process", seed, carried, after)
 		}
 	}
 }

@@ -74,6 +74,7 @@ func (t *table) renumber(was [][]bool) {
 	ids := make([]uint32, len(t.slots))
 	states := make([][]uint32, len(t.slots))
 	var slots []factSlot
+	var is []told
 	for i, used := range was {
 		if used == nil {
 			continue
@@ -87,6 +88,15 @@ func (t *table) renumber(was [][]bool) {
 			}
 		}
 		slots = append(slots, x)
+		if i < len(t.told) {
+			w := t.told[i]
+			if w.now >= 0 && used[w.now] {
+				w.now = int32(states[i][w.now])
+			} else {
+				w.now = -1
+			}
+			is = append(is, w)
+		}
 	}
 	move := func(m *memo) {
 		for i, f := range m.facts {
@@ -112,5 +122,5 @@ func (t *table) renumber(was [][]bool) {
 		}
 	}
 	// The numbers are made again from the slots.
-	t.slots, t.ids, t.states, t.told, t.index = slots, map[fact]uint32{}, known, nil, factIndex{}
+	t.slots, t.ids, t.states, t.told, t.index = slots, map[fact]uint32{}, known, is, factIndex{}
 }

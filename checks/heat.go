@@ -1,6 +1,6 @@
 package checks
 
-import "hash/maphash"
+import "strconv"
 
 // heat notes which functions have come to the hot path or left it, and which classes are made by others, since the tree
 // that was scanned last.
@@ -32,27 +32,16 @@ func (w *wiring) heat(h *hotPath) {
 // says notes that a class says something else.
 func (s *step) says(c *Class) { s.classes[classID{c.Path, ref{c.Name, c.dup}}] = true }
 
-// madeSum stands for what makes objects of a class; 0 when nothing is known to.
-func (c *Class) madeSum() uint64 {
+// madeSum stands for what makes objects of a class; zero when nothing is known to.
+func (c *Class) madeSum() digest {
 	if len(c.makers) == 0 && !c.madeHot {
-		return 0
+		return digest{}
 	}
-	var h maphash.Hash
-	h.SetSeed(outlineSeed)
-	flag := func(b bool) {
-		if b {
-			_ = h.WriteByte(1) // a hash never fails
-		} else {
-			_ = h.WriteByte(0)
-		}
-	}
-	flag(c.madeHot)
+	b := strconv.AppendBool(make([]byte, 0, 256), c.madeHot)
 	for i, f := range c.makers {
-		flag(c.makersHot[i])
-		_, _ = h.WriteString(f.Path)
-		_ = h.WriteByte(0)
-		_, _ = h.WriteString(f.Name)
-		_ = h.WriteByte(byte(f.dup))
+		b = strconv.AppendBool(b, c.makersHot[i])
+		b = append(append(b, f.Path...), 0)
+		b = append(append(b, f.Name...), 0, byte(f.dup))
 	}
-	return h.Sum64()
+	return digestOf(b)
 }

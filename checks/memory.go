@@ -19,6 +19,7 @@ type Memory struct {
 	spent  time.Duration // on what was not known, since it was kept last
 	scans  int           // since it was made
 	trees  *treeCache    // of a walk, see treesFor
+	wired  bool          // the wiring was written
 	// reading is closed when what is known of tasks has been read; nil when nothing is read.
 	reading chan struct{}
 }
@@ -118,10 +119,12 @@ type table struct {
 	native map[string][]*knownNative
 	turn   uint32 // counts scans
 	// told is what facts are, by their numbers: see carry.go. What was told in base or later holds.
-	told  []told
-	base  uint32
-	index factIndex
-	kept  map[fact]*keptState // see states_keep.go
+	told []told
+	base uint32
+	// newest is set, when it is written, for the table of the tree whose wiring is written.
+	newest bool
+	index  factIndex
+	kept   map[fact]*keptState // see states_keep.go
 	// keptCost is what they take, in bytes.
 	keptCost int
 	scan     int        // of the memory
@@ -174,6 +177,7 @@ func (o *Options) key() string {
 
 // id numbers a fact.
 func (t *table) id(f fact) uint32 {
+	t.number()
 	id, ok := t.ids[f]
 	if !ok {
 		id = uint32(len(t.slots))

@@ -8,7 +8,7 @@ import (
 )
 
 // memoryFormat is part of every saved memory. Raise it with every change of what the coder writes.
-const memoryFormat = "gatebot.scan-memory/v8"
+const memoryFormat = "gatebot.scan-memory/v9"
 
 // Save gives what the memory knows of the newest trees, for LoadMemory in another process: the pieces are to be written
 // one after the other. Trees in their short form are not part of it, and are dropped: what is saved is much already, and
@@ -52,13 +52,13 @@ func LoadMemory(data []byte, rules []*Rule) (m *Memory, err error) {
 	for _, r := range rules {
 		byID[r.ID] = r
 	}
+	m.reading = make(chan struct{})
+	go m.readTables(rest, byID)
 	m.codeFiles(c)
 	m.codeWiring(c, byID)
 	if c.bad || len(c.data) > 0 {
 		return nil, errMemory
 	}
-	m.reading = make(chan struct{})
-	go m.readTables(rest, byID)
 	return m, nil
 }
 
@@ -96,6 +96,8 @@ func (m *Memory) codeTables(c *coder, rules map[string]*Rule) {
 	mapped(c, &m.tables, func(c *coder, t **table) {
 		if c.reading {
 			*t = &table{ids: map[fact]uint32{}, states: map[uint32][]*memo{}}
+		} else {
+			(*t).newest = m.wired && (*t).scan == m.scans
 		}
 		(*t).code(c, rules)
 	})
@@ -303,6 +305,7 @@ func (t *table) code(c *coder, rules map[string]*Rule) {
 			word(c, &st.text)
 		})
 	})
+	t.codeTold(c)
 	mapped(c, &t.units, func(c *coder, ms *[]*memo) {
 		series(c, ms, func(c *coder, m **memo) {
 			if c.reading {

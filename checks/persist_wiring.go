@@ -18,6 +18,7 @@ type wiringCoder struct {
 func (m *Memory) codeWiring(c *coder, rules map[string]*Rule) {
 	w := &wiringCoder{coder: c, rules: rules}
 	has := !c.reading && w.listed(m)
+	m.wired = has
 	if c.flag(&has); !has {
 		return
 	}
@@ -29,12 +30,13 @@ func (m *Memory) codeWiring(c *coder, rules map[string]*Rule) {
 		m.wiring.begin(w)
 	}
 	for _, mod := range w.mods {
-		w.module(mod)
+		w.module(mod, m.wiring)
 	}
 	for _, k := range w.classes {
 		s := m.wiring.shapes[k.slot]
 		c.digest(&s.mro)
-		if c.digest(&s.call); c.reading {
+		c.digest(&s.call)
+		if c.digest(&k.slot.made); c.reading {
 			m.wiring.shapes[k.slot] = s
 		}
 	}
@@ -91,7 +93,7 @@ func (w *wiringCoder) numbers() {
 func (w *wiring) begin(c *wiringCoder) {
 	funcs, classes := make([]funcSlot, len(c.funcs)), make([]classSlot, len(c.classes))
 	for i, f := range c.funcs {
-		funcs[i].cur, f.slot = f, &funcs[i]
+		funcs[i].cur, f.slot = f, &funcs[i] // of no turn so far
 	}
 	for i, k := range c.classes {
 		classes[i].cur, k.slot = k, &classes[i]
@@ -99,11 +101,12 @@ func (w *wiring) begin(c *wiringCoder) {
 	for _, m := range c.mods {
 		w.mods[m.path] = m
 	}
+	w.turns = 1
 	w.shapes = make(map[*classSlot]classShape, len(classes))
 }
 
 // module is what was found out of the functions of one module.
-func (w *wiringCoder) module(m *module) {
+func (w *wiringCoder) module(m *module, of *wiring) {
 	c := w.coder
 	names := ""
 	known := m.wantedFor != nil
@@ -116,6 +119,11 @@ func (w *wiringCoder) module(m *module) {
 	}
 	for _, f := range m.all {
 		count(c, &f.nature)
+		hot := f.slot.hot == of.turns
+		if c.flag(&hot); hot && c.reading {
+			f.slot.hot = of.turns
+			of.hot = append(of.hot, f.slot)
+		}
 		w.wanted(f)
 		w.wires(f)
 	}

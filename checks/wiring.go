@@ -24,7 +24,7 @@ type funcSlot struct {
 
 type classSlot struct {
 	cur  *Class
-	made uint64 // see Class.madeSum
+	made digest // see Class.madeSum
 }
 
 // classShape is what links a class to others: its ancestors, and what calling an object of it runs.

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/gatebot/gatebot/checks"
@@ -48,11 +49,8 @@ func (t *Trees) Scan(ctx context.Context, rev string, cfg *config.Config) ([]fin
 	if t.end == nil {
 		t.end = frugal() // for all scans: what one leaves is what the next one starts from, and no garbage
 	}
-	if t.memory == nil {
-		t.memory = t.cache.Memory(Tool().Rules, registry.Rules)
-	}
 	src, opts := tree.NewCommit(t.repo, rev), scanOptions(cfg, false)
-	files, err := src.Files(ctx)
+	files, err := t.list(ctx, src)
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +73,17 @@ func (t *Trees) Scan(ctx context.Context, rev string, cfg *config.Config) ([]fin
 		t.last = t.last[:min(len(t.last), lastTrees)]
 	}
 	return rep.Findings, nil
+}
+
+// list lists the files of a source, and reads the memory meanwhile.
+func (t *Trees) list(ctx context.Context, src checks.Source) (files []checks.File, err error) {
+	var g sync.WaitGroup
+	g.Go(func() { files, err = src.Files(ctx) })
+	if t.memory == nil {
+		t.memory = t.cache.Memory(Tool().Rules, registry.Rules)
+	}
+	g.Wait()
+	return files, err
 }
 
 // Keep ends a series of scans, and saves for other processes what was learned, when it was much.
