@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"unsafe"
 )
 
 // coder writes values to a short form or reads them back: one description of each type does both, so that they cannot
@@ -218,7 +219,7 @@ func unpack(data []byte) (first, second *coder) {
 		c.bad = true
 		return c, second
 	}
-	all := string(c.data[:at]) // one text that all share
+	all := unsafe.String(unsafe.SliceData(c.data), at) // one text that all share; nobody writes to what is read
 	c.data, second.data = c.data[at:at+size], c.data[at+size:]
 	c.texts = slices.Grow(c.texts, n)
 	from := 0

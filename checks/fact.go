@@ -307,5 +307,24 @@ func (m *module) find() *refs {
 	return m.refs
 }
 
-func (m *module) function(name string, dup int) *Func { return m.find().funcs[ref{name, dup}] }
-func (m *module) class(name string, dup int) *Class   { return m.find().classes[ref{name, dup}] }
+// function finds most functions by what the index of the file has already, and makes a table for the others: those in
+// functions, and the second of a name.
+func (m *module) function(name string, dup int) *Func {
+	f := m.funcs[name]
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		if c := m.classes[name[:i]]; c != nil {
+			f = c.methods[name[i+1:]]
+		}
+	}
+	if f != nil && f.mod == m && f.Name == name && f.dup == dup {
+		return f
+	}
+	return m.find().funcs[ref{name, dup}]
+}
+
+func (m *module) class(name string, dup int) *Class {
+	if c := m.classes[name]; c != nil && c.Name == name && c.dup == dup {
+		return c
+	}
+	return m.find().classes[ref{name, dup}]
+}

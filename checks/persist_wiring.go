@@ -40,7 +40,7 @@ func (m *Memory) codeWiring(c *coder, rules map[string]*Rule) {
 			m.wiring.shapes[k.slot] = s
 		}
 	}
-	w.said(m.wiring)
+	m.wiring.said.code(c)
 }
 
 // listed finds the modules of the tree, which all have to be written.
@@ -196,9 +196,4 @@ func (w *wiringCoder) class(c *coder, r *classRef) {
 	if c.bad = c.bad || n > len(w.classes); !c.bad {
 		r.slot = w.classes[n-1].slot
 	}
-}
-
-// said is in how many files a word is called or named.
-func (w *wiringCoder) said(x *wiring) {
-	mapped(w.coder, &x.said, func(c *coder, n *int) { count(c, n) })
 }

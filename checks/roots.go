@@ -160,7 +160,7 @@ func remembered(f func(string) bool) func(string) bool {
 // no function mentions its name. A library's functions are called by the steps of others; and where only a part
 // of a repository is scanned the callers are elsewhere.
 func (h *hotPath) open(f *Func) bool {
-	return natureOf(f)&natureOpen != 0 && h.wiring.said[f.short] == 0
+	return natureOf(f)&natureOpen != 0 && h.wiring.said.of(f.short) == 0
 }
 
 var neverOpen = remembered(func(short string) bool { return matchAnyName(notOpen, short) })

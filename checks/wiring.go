@@ -9,7 +9,7 @@ type wiring struct {
 	mods   map[string]*module // of that tree, by path
 	funcs  map[string]map[ref]*funcSlot
 	class  map[string]map[ref]*classSlot
-	said   map[string]int // files that call or name a word, see hotPath.mentions
+	said   tally // files that call or name a word, see hotPath.mentions
 	shapes map[*classSlot]classShape
 	turns  int         // trees so far
 	hot    []*funcSlot // of the tree that was scanned last
@@ -39,7 +39,7 @@ type classRef struct {
 
 func newWiring() *wiring {
 	return &wiring{mods: map[string]*module{}, funcs: map[string]map[ref]*funcSlot{}, class: map[string]map[ref]*classSlot{},
-		said: map[string]int{}, shapes: map[*classSlot]classShape{}}
+		shapes: map[*classSlot]classShape{}}
 }
 
 // manyFiles differ between trees that have little to do with each other.
@@ -113,9 +113,7 @@ func (w *wiring) replace(old, m *module) {
 			}
 		}
 		for word := range old.mentioned() {
-			if w.said[word]--; w.said[word] == 0 {
-				delete(w.said, word)
-			}
+			w.said.add(word, -1)
 		}
 	}
 	if m == nil {
@@ -139,7 +137,7 @@ func (w *wiring) replace(old, m *module) {
 		c.slot.cur = c
 	}
 	for word := range m.mentioned() {
-		w.said[word]++
+		w.said.add(word, 1)
 	}
 }
 

@@ -88,7 +88,7 @@ func throughFile(t *testing.T, m *Memory, rules ...*Rule) *Memory {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(back.wiring.mods) != len(m.wiring.mods) || !maps.Equal(back.wiring.said, m.wiring.said) {
+	if len(back.wiring.mods) != len(m.wiring.mods) || !maps.Equal(back.wiring.said.all(), m.wiring.said.all()) {
 		t.Fatalf("the wiring of %d files was read for %d", len(back.wiring.mods), len(m.wiring.mods))
 	}
 	return back
