@@ -25,6 +25,10 @@ var Rule = &checks.Rule{
 		"callbacks of trainers, futures and other objects that are no streams",
 		"host functions between steps, outside the graph",
 	},
+	Native: &checks.Native{
+		Calls: []string{"cudaLaunchHostFunc", "cuLaunchHostFunc", "cudaStreamAddCallback", "cuStreamAddCallback"},
+		Call:  checks.NativeAlways("{expr} makes the device wait for a host function, in every replay of a graph too"),
+	},
 	Torch:    "32 driver calls in three capture modes were measured on an H200: cuLaunchHostFunc is captured as a host node",
 	Mentions: []string{"launch_host_func", "add_callback", "cudaLaunchHostFunc", "cuLaunchHostFunc", "cudaStreamAddCallback", "cuStreamAddCallback"},
 	Done: func(p *checks.Pass) {

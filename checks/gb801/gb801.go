@@ -33,6 +33,11 @@ var Rule = &checks.Rule{
 }
 
 func call(p *checks.NativePass, c *checks.NativeCall) {
+	if p.FirstUse() { // warmed up, it is over before a capture begins
+		p.Report(c.Node, "{expr} makes the host wait, on the first call", checks.WithSeverity(finding.Warn),
+			checks.WithFix("do it at load time, or make sure that every configuration is warmed up before the capture"))
+		return
+	}
 	switch c.Short {
 	case "cudaDeviceSynchronize", "cudaThreadSynchronize", "cuCtxSynchronize", "device_synchronize":
 		p.Report(c.Node, "{expr} makes the host wait for the whole device")

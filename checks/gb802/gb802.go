@@ -2,6 +2,7 @@
 package gb802
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gatebot/gatebot/checks"
@@ -31,7 +32,7 @@ var Rule = &checks.Rule{
 		Words: []string{".data_ptr<", ".data_ptr()", ".const_data_ptr"},
 		Calls: []string{".item", ".cpu", ".to", "at::equal", "torch::equal", "_local_scalar_dense", ".nonzero", "at::nonzero",
 			"torch::nonzero", "at::masked_select", "torch::masked_select", ".masked_select", "at::_unique2", "at::unique_dim",
-			"at::allclose", "torch::allclose", ".equal", ".is_nonzero"},
+			"at::allclose", "torch::allclose", ".equal", ".is_nonzero", ".index", ".index_put_"},
 		Call:  call,
 		Deref: deref,
 	},
@@ -67,11 +68,34 @@ func call(p *checks.NativePass, c *checks.NativeCall) {
 		if tensor {
 			p.Report(c.Node, "{expr} compares on the device and reads the answer on the host")
 		}
+	case "index", "index_put_":
+		if tensor && masked(c) {
+			p.Report(c.Node, "{expr} counts on the host where the mask is true")
+		}
 	default:
 		if tensor {
 			p.Report(c.Node, "{expr} reads on the host how many values there are")
 		}
 	}
+}
+
+// masked reports whether one of the indices is a comparison: x.index({lens > 0}), or the value of x.index_put_ is a
+// tensor behind one. A number behind one fills and reads nothing.
+func masked(c *checks.NativeCall) bool {
+	if len(c.Args) == 0 || c.Short == "index_put_" && (c.Arg(1) == nil || !c.Arg(1).IsTensor()) {
+		return false
+	}
+	found := false
+	cppast.Walk(c.Args[0], func(n cppast.Node) bool {
+		switch n := n.(type) {
+		case *cppast.Binary:
+			found = found || slices.Contains([]string{">", "<", ">=", "<=", "==", "!="}, n.Op)
+		case *cppast.Cond, *cppast.Lambda:
+			return false // a choice on the host
+		}
+		return true
+	})
+	return found
 }
 
 // toCPU is x.to(kCPU) without non_blocking.

@@ -31,7 +31,7 @@ var Rule = &checks.Rule{
 		Calls: []string{"cudaMalloc", "cudaFree", "cudaMallocHost", "cudaHostAlloc", "cudaHostRegister", "cudaHostUnregister", "cudaFreeHost",
 			"cudaMallocPitch", "cudaMalloc3D", "cudaMallocArray", "cudaFreeArray", "cuMemAlloc", "cuMemAlloc_v2", "cuMemFree",
 			"cuMemFree_v2", "cuMemCreate", "cuMemRelease", "cuMemMap", "cuMemUnmap", "cuMemAllocHost", "cuMemAllocHost_v2", "cuMemHostAlloc",
-			"cuMemHostRegister", "cuMemFreeHost", "cuMemAddressReserve", "cudaExtMallocWithFlags", "at::empty", "torch::empty", "at::zeros", "torch::zeros"},
+			"cuMemHostRegister", "cuMemFreeHost", "cuMemAddressReserve", "cudaExtMallocWithFlags", "at::empty", "torch::empty", "at::zeros", "torch::zeros", "emptyCache"},
 		Call: call,
 	},
 }
@@ -39,6 +39,8 @@ var Rule = &checks.Rule{
 func call(p *checks.NativePass, c *checks.NativeCall) {
 	switch {
 	case p.FirstUse():
+	case c.Short == "emptyCache":
+		p.Report(c.Node, "{expr} gives what the allocator keeps back to the driver, which waits for the device")
 	case c.Short == "empty" || c.Short == "zeros":
 		if strings.Contains(p.Text(c.Node), "pinned_memory(true)") {
 			p.Report(c.Node, "{expr} takes page-locked memory in every call", checks.WithSeverity(finding.Warn),

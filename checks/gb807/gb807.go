@@ -28,7 +28,7 @@ var Rule = &checks.Rule{
 	Native: &checks.Native{
 		Words: []string{"from_blob"},
 		Calls: []string{"cudaMemcpyAsync", "cudaMemcpy2DAsync", "cudaMemcpyToSymbolAsync", "cuMemcpyHtoDAsync", "cuMemcpyDtoHAsync",
-			"cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", ".to", ".cuda", ".copy_"},
+			"cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", ".to", ".cuda", ".copy_", "torch::tensor", "at::tensor"},
 		Call: call,
 	},
 }
@@ -39,6 +39,10 @@ func call(p *checks.NativePass, c *checks.NativeCall) {
 		return
 	}
 	if p.FirstUse() {
+		return
+	}
+	if c.Short == "tensor" {
+		numbers(p, c)
 		return
 	}
 	dst, src := 0, 1
@@ -57,6 +61,19 @@ func call(p *checks.NativePass, c *checks.NativeCall) {
 		side(p, c, dst, "to")
 	default:
 		side(p, c, src, "from")
+	}
+}
+
+// numbers is torch::tensor({…}, options of the device): the numbers are put into a tensor on the CPU and copied from there.
+func numbers(p *checks.NativePass, c *checks.NativeCall) {
+	for i, a := range c.Args {
+		v := c.Arg(i)
+		given := v != nil && v.Kind == checks.NativeOptions && v.Place != checks.PlaceCPU && v.Place != checks.PlacePinned
+		if i > 0 && (given || strings.Contains(p.Text(a), "kCUDA")) {
+			p.Report(c.Node, "{expr} copies numbers from the host to the device and waits",
+				checks.WithFix("pass them to the kernel by value, or make the tensor once and keep it"))
+			return
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ static void drain(cudaStream_t s) {
 }
 
 void op(at::Tensor x) {
+  static bool once = [] { cudaDeviceSynchronize(); return true; }();  // want "on the first call"
   auto stream = at::cuda::getCurrentCUDAStream();
   scale<<<1, 32, 0, stream>>>(x.data_ptr<float>());
   stream.synchronize();  // want "makes the host wait"

@@ -17,6 +17,9 @@ void op(const torch::Tensor& x, const torch::Tensor& lens_cpu, const torch::Tens
   auto c = torch::empty({2}, opts);
   c.item<int>();
   float v = t.data_ptr<float>()[0];
+  auto part = x.index({torch::indexing::Slice(0, n > 3 ? 3 : n), "..."});
+  auto gathered = x.index({z});
+  y.index_put_({x > 0}, 1.0);
   CHECK_CPU(y);
   y.item<float>();
 }

@@ -15,5 +15,7 @@ torch::Tensor op(const torch::Tensor& x, const torch::Tensor& lens, torch::optio
   float f = d.item<float>();                 // want "copies a value"
   float g = *x.data_ptr<float>();            // possible "on the host"
   float u = thing.item();                    // possible "may copy"
+  auto rows = x.index({lens > 0});           // want "where the mask is true"
+  d.index_put_({lens == n}, x);              // want "where the mask is true"
   return d;
 }

@@ -11,4 +11,5 @@ void op(at::Tensor x, cudaStream_t stream, size_t bytes) {
   CUmemGenericAllocationHandle handle;
   cuMemCreate(&handle, bytes, &prop, 0);                    // want "from the driver"
   auto p = torch::empty({4}, torch::TensorOptions().dtype(torch::kInt).pinned_memory(true));  // want "page-locked"
+  c10::cuda::CUDACachingAllocator::emptyCache();            // want "back to the driver"
 }

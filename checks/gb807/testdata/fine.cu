@@ -12,4 +12,7 @@ void op(at::Tensor x, cudaStream_t stream, int n, const int* given) {
   cudaMemcpyAsync(&dev[1], &dev[0], 4, cudaMemcpyDefault, stream);
   cudaMemcpyAsync(this->buffer_, member_.data(), 4, cudaMemcpyHostToDevice, stream);
   kernel<<<1, 1, 0, stream>>>(Params{1, 2});
+  auto t = torch::tensor({1, 2, 3});  // on the CPU
+  auto u = torch::tensor({1, 2, 3}, torch::dtype(torch::kInt).device(torch::kCPU));
+  auto v = torch::tensor(2.0, torch::kFloat);
 }

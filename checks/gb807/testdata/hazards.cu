@@ -8,4 +8,6 @@ void op(at::Tensor x, cudaStream_t stream, int n) {
   Params params{1, 2};
   CUDA_CHECK(cudaMemcpyAsync(d_params, &params, sizeof(params), cudaMemcpyHostToDevice, stream));  // want "copies from"
   auto t = torch::from_blob(offsets.data(), {n}, torch::kInt).to(x.device());  // want "copies memory of this call"
+  auto u = torch::tensor({1, 2, 3}, x.options());  // want "copies numbers from the host"
+  auto v = at::tensor(offsets, torch::dtype(torch::kInt).device(torch::kCUDA));  // want "copies numbers"
 }
