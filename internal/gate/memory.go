@@ -22,6 +22,8 @@ const (
 	hasteAfter  = 200 * time.Millisecond // the end of the scan is mostly the end of the process
 	frugalLimit = 230 << 20              // bytes of memory of the Go runtime; the program and its C memory take 50 MB more
 	frugalFloor = 16 << 20
+	walkLimit   = 460 << 20 // of a walk over a history, with which a process stays below 600 MB
+	walkPercent = 300       // GOGC in a walk: the limit decides
 	frugalTick  = 25 * time.Millisecond
 )
 
@@ -32,10 +34,13 @@ var frugality struct {
 	walks atomic.Int32
 }
 
+// pacedByUser reports whether somebody has said how often the collector runs.
+func pacedByUser() bool { return os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" }
+
 // frugal holds memory down until the function that it returns is called. Scans side by side share it. Whoever sets
 // GOGC or GOMEMLIMIT knows better.
 func frugal() (end func()) {
-	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
+	if pacedByUser() {
 		return func() {}
 	}
 	f := &frugality
@@ -95,13 +100,15 @@ func hold() (end func()) {
 	}
 }
 
-// haste is the time in which nothing is collected before the limit is reached.
+// haste is how often the collector runs: never before a limit is reached, as in a walk, or as somebody has said.
 var haste pace
 
 type pace struct {
 	sync.Mutex
-	turn    int // of whoever began last, 0 when it is over
+	turn    int // of whoever began last to collect nothing, 0 when that is over
 	turns   int
+	walks   int
+	held    bool
 	percent int // of the collector, otherwise
 }
 
@@ -109,19 +116,44 @@ type pace struct {
 func (p *pace) begin() (end func()) {
 	p.Lock()
 	defer p.Unlock()
-	if p.turn == 0 {
-		p.percent = debug.SetGCPercent(-1)
-	}
 	p.turns++
 	p.turn = p.turns
+	p.set()
 	mine := p.turn
 	return func() {
 		p.Lock()
 		defer p.Unlock()
 		if p.turn == mine {
 			p.turn = 0
-			debug.SetGCPercent(p.percent)
+			p.set()
 		}
+	}
+}
+
+// walk counts those who walk.
+func (p *pace) walk(n int) {
+	p.Lock()
+	defer p.Unlock()
+	p.walks += n
+	p.set()
+}
+
+// set is called with the lock.
+func (p *pace) set() {
+	want := -1
+	switch {
+	case p.turn > 0:
+	case p.walks > 0:
+		want = walkPercent
+	case p.held:
+		p.held = false
+		debug.SetGCPercent(p.percent)
+		return
+	default:
+		return
+	}
+	if old := debug.SetGCPercent(want); !p.held {
+		p.held, p.percent = true, old
 	}
 }
 
@@ -142,15 +174,21 @@ func heapAlive() int64 {
 // walk gives scans more room until the function that it returns is called: a walk over a history makes garbage with each
 // commit, and most of its time would go into collecting it.
 func walk() (end func()) {
+	if pacedByUser() {
+		return func() {}
+	}
 	frugality.walks.Add(1)
-	return sync.OnceFunc(func() { frugality.walks.Add(-1) })
+	haste.walk(1)
+	return sync.OnceFunc(func() {
+		frugality.walks.Add(-1)
+		haste.walk(-1)
+	})
 }
 
-// limitFor leaves room of a quarter of what is alive, and in a walk of a half.
+// limitFor leaves room of a quarter of what is alive, and in a walk of a half, but at least up to walkLimit.
 func limitFor(live int64, walk bool) int64 {
-	room := live / 4
 	if walk {
-		room = live / 2
+		return max(walkLimit, live+live/2+frugalFloor)
 	}
-	return max(frugalLimit, live+room+frugalFloor)
+	return max(frugalLimit, live+live/4+frugalFloor)
 }

@@ -37,37 +37,68 @@ func TestFrugal(t *testing.T) {
 	end()
 }
 
+// gcPercent is GOGC as it is now, -1 for a collector that is off.
+func gcPercent() int {
+	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+	metrics.Read(sample)
+	return int(int32(uint32(sample[0].Value.Uint64())))
+}
+
+// usualPercent waits for what a test before this one has not ended yet.
+func usualPercent() int {
+	usual := gcPercent()
+	for ; usual == -1; usual = gcPercent() {
+		time.Sleep(time.Millisecond)
+	}
+	return usual
+}
+
+func waitPercent(t *testing.T, what string, want int) {
+	t.Helper()
+	for end := time.Now().Add(5 * time.Minute); gcPercent() != want; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: the collector is at %d, want %d", what, gcPercent(), want)
+		}
+	}
+}
+
 // TestHaste: nothing is collected until the limit is reached, and then and afterwards at the usual pace.
 func TestHaste(t *testing.T) {
 	t.Setenv("GOGC", "")
 	t.Setenv("GOMEMLIMIT", "")
-	percent := func() int {
-		sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
-		metrics.Read(sample)
-		return int(int32(uint32(sample[0].Value.Uint64())))
-	}
-	usual := percent()
-	for ; usual == -1; usual = percent() { // a test before this one has not ended yet
-		time.Sleep(time.Millisecond)
-	}
-	wait := func(what string, want int) {
-		for end := time.Now().Add(5 * time.Minute); percent() != want; time.Sleep(time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("%s: the collector is at %d, want %d", what, percent(), want)
-			}
-		}
-	}
+	usual := usualPercent()
 	end := frugal()
 	again := haste.begin() // somebody else begins before the first has ended
 	end()
-	wait("at once", -1)
+	waitPercent(t, "at once", -1)
 	again()
-	wait("at the end", usual)
+	waitPercent(t, "at the end", usual)
 	end = frugal()
 	runtime.GC() // stands for the one at the limit
-	wait("after a collection", usual)
+	waitPercent(t, "after a collection", usual)
 	end()
-	wait("at the end", usual)
+	waitPercent(t, "at the end", usual)
+}
+
+// TestWalkPace: while somebody walks the limit decides when to collect, and afterwards what decided before.
+func TestWalkPace(t *testing.T) {
+	t.Setenv("GOGC", "")
+	t.Setenv("GOMEMLIMIT", "")
+	usual := usualPercent()
+	one, two := walk(), walk()
+	one()
+	one() // twice counts once
+	waitPercent(t, "during a walk", walkPercent)
+	end := haste.begin()
+	waitPercent(t, "before a limit is reached", -1)
+	end()
+	waitPercent(t, "afterwards", walkPercent)
+	two()
+	waitPercent(t, "after the walk", usual)
+	t.Setenv("GOGC", "200")
+	end = walk()
+	waitPercent(t, "although GOGC is set", usual)
+	end()
 }
 
 // TestLimitFollows: there is always room, or the collector would run without end.
