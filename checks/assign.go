@@ -134,7 +134,7 @@ func (fr *frame) held(o *Object, name string) *Value {
 	if v, ok := fr.env.vars[slot(o, name)]; ok {
 		return v
 	}
-	return o.attrs[name]
+	return o.attr(name)
 }
 
 func (fr *frame) storeItem(t *pyast.Subscript, v *Value, s pyast.Stmt, op string, value pyast.Expr) {

@@ -37,7 +37,7 @@ func (in *interp) generic(c *Class) *Value {
 func (in *interp) instanceState(c *Class, v *Value, name string) *Value {
 	s := in.state(c)
 	if s.busy {
-		if held := s.obj.attrs[name]; held != nil {
+		if held := s.obj.attr(name); held != nil {
 			return held
 		}
 		return in.classVar(c, name)
@@ -50,9 +50,9 @@ func (in *interp) instanceState(c *Class, v *Value, name string) *Value {
 			in.take(s, stateKey{c, init}, in.level-1)
 		}
 	}
-	held := s.obj.attrs[name]
-	if v.Obj != s.obj && v.Obj != nil && v.Obj.attrs[name] != nil {
-		held = v.Obj.attrs[name] // None so far
+	held := s.obj.attr(name)
+	if v.Obj != s.obj && v.Obj != nil && v.Obj.attr(name) != nil {
+		held = v.Obj.attr(name) // None so far
 	}
 	if held == nil || held.IsNone() || held.IsUnknown() || held.IsTensor() && held.Place == PlaceUnknown {
 		for _, k := range c.mro {

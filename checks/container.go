@@ -114,7 +114,7 @@ func (fr *frame) dictMethod(recv *Value, name string, args []Arg) *Value {
 			return nil
 		}
 		v := recv.Obj.elem
-		for _, k := range sortedKeys(recv.Obj.attrs) {
+		for _, k := range sortedKeys(recv.Obj.all()) {
 			v = join(v, recv.Obj.attrs[k])
 		}
 		return v
@@ -152,7 +152,7 @@ func (fr *frame) dictMethod(recv *Value, name string, args []Arg) *Value {
 		return recv
 	case "update":
 		if len(args) > 0 && recv.Obj != nil && args[0].Value.Obj != nil {
-			for _, k := range sortedKeys(args[0].Value.Obj.attrs) {
+			for _, k := range sortedKeys(args[0].Value.Obj.all()) {
 				fr.put(recv.Obj, k, args[0].Value.Obj.attrs[k])
 			}
 		}

@@ -165,7 +165,7 @@ func (fr *frame) dict(e *pyast.Dict) *Value {
 		val := fr.eval(ve)
 		if i >= len(e.Keys) || e.Keys[i] == nil { // **other
 			if val.Obj != nil {
-				for _, k := range sortedKeys(val.Obj.attrs) {
+				for _, k := range sortedKeys(val.Obj.all()) {
 					fr.put(o, k, val.Obj.attrs[k])
 				}
 				o.elem = join(o.elem, val.Obj.elem)

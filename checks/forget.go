@@ -102,6 +102,7 @@ func (t *table) renumber(was [][]bool) {
 		for i, f := range m.facts {
 			m.facts[i] = factWas{ids[f.id], states[f.id][f.state]}
 		}
+		eachRead(m.reads, func(id *uint32, _ []uint32) { *id = ids[*id] })
 	}
 	for _, ms := range t.units {
 		for _, m := range ms {
@@ -121,6 +122,7 @@ func (t *table) renumber(was [][]bool) {
 			known[ids[id]] = ms
 		}
 	}
+	t.forgetParts(slots)
 	// The numbers are made again from the slots.
 	t.slots, t.ids, t.states, t.told, t.index = slots, map[fact]uint32{}, known, is, factIndex{}
 }

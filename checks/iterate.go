@@ -94,7 +94,7 @@ func (fr *frame) newDict(c *Call, arg *Value) *Value {
 	o := fr.objectAt(c.Node)
 	v := &Value{Kind: KindDict, Rank: -1, Sure: Likely, Obj: o}
 	if arg.Obj != nil {
-		for k, held := range arg.Obj.attrs {
+		for k, held := range arg.Obj.all() {
 			o.set(k, held)
 		}
 		o.elem = join(o.elem, arg.Obj.elem)

@@ -214,10 +214,10 @@ func joinObjects(a, b *Object, depth int) *Object {
 		return a
 	}
 	o := &Object{id: a.id ^ b.id<<16, attrs: make(map[string]*Value, len(a.attrs)), elem: joinDeep(a.elem, b.elem, depth-1)}
-	for k, v := range a.attrs {
+	for k, v := range a.all() {
 		o.attrs[k] = v
 	}
-	for k, v := range b.attrs {
+	for k, v := range b.all() {
 		o.attrs[k] = joinDeep(o.attrs[k], v, depth-1)
 	}
 	if o.early = a.early && b.early; o.early {

@@ -30,7 +30,7 @@ func (fr *frame) libraryCall(c *Call) (*Value, bool) {
 			case a.Name != "":
 				fr.put(o, a.Name, a.Value)
 			case a.Star == 2 && a.Value.Obj != nil:
-				for _, k := range sortedKeys(a.Value.Obj.attrs) {
+				for _, k := range sortedKeys(a.Value.Obj.all()) {
 					fr.put(o, k, a.Value.Obj.attrs[k])
 				}
 			}

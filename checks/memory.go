@@ -125,6 +125,8 @@ type table struct {
 	newest bool
 	index  factIndex
 	kept   map[fact]*keptState // see states_keep.go
+	parts  map[digest]*parts   // of states, by their digests
+	words  wordNumbers         // names of attributes
 	// keptCost is what they take, in bytes.
 	keptCost int
 	scan     int        // of the memory
@@ -141,6 +143,7 @@ type factSlot struct {
 // memo is the outcome of a task, or what the state of a class is, and what it was when it asked.
 type memo struct {
 	facts []factWas
+	reads []uint32 // which attributes it read of which states, see reads.of
 	out   *outcome // of a task
 	state uint32   // of a state: which of those of its fact
 	used  int      // the scan that met it last

@@ -90,9 +90,11 @@ type Object struct {
 	// before the first step, and is kept apart only when early is not set.
 	early bool
 	load  map[string]*Value
+	read  *attrsRead // of one that stands for all objects of a class
 }
 
 func (o *Object) atLoad(name string) *Value {
+	o.reads(name)
 	if o.early {
 		return o.attrs[name]
 	}
@@ -140,7 +142,7 @@ func (v *Value) Attr(name string) *Value {
 	if v == nil || v.Obj == nil {
 		return nil
 	}
-	return v.Obj.attrs[name]
+	return v.Obj.attr(name)
 }
 
 // module is one indexed file.

@@ -306,17 +306,19 @@ func (t *table) code(c *coder, rules map[string]*Rule) {
 		})
 	})
 	t.codeTold(c)
+	t.codeWords(c)
 	mapped(c, &t.units, func(c *coder, ms *[]*memo) {
 		series(c, ms, func(c *coder, m **memo) {
 			if c.reading {
 				*m = &memo{out: &outcome{}}
 			}
-			t.codeFacts(c, *m)
+			t.codeRests(c, *m)
 			codeOutcome(c, (*m).out)
 		})
 	})
 	t.codeStates(c)
 	t.codeKept(c)
+	t.codeParts(c)
 	mapped(c, &t.native, func(c *coder, ks *[]*knownNative) {
 		series(c, ks, func(c *coder, k **knownNative) {
 			if c.reading {

@@ -102,7 +102,7 @@ func (t *table) codeStates(c *coder) {
 			if c.reading {
 				*m = &memo{}
 			}
-			t.codeFacts(c, *m)
+			t.codeRests(c, *m)
 			count(c, &(*m).state)
 			t.check(c, *id, (*m).state)
 		})

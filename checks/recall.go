@@ -11,7 +11,7 @@ func (t *table) recall(ctx context.Context, s *scan, k *task) bool {
 		return false
 	}
 	for i, m := range t.units[k.key] {
-		if !t.holds(ctx, s, m.facts, nil) {
+		if !t.holds(ctx, s, m, nil) {
 			continue
 		}
 		if i > 0 {
@@ -24,12 +24,12 @@ func (t *table) recall(ctx context.Context, s *scan, k *task) bool {
 	return false
 }
 
-// holds reports whether facts are what they were. The states of classes come last among them: to tell one may mean to
+// holds reports whether the facts that a memo rests on are what they were. The states of classes come last among them: to tell one may mean to
 // find it out, and that is done for nothing when the task has to run anyway. Asked are the states that are being told.
-func (t *table) holds(ctx context.Context, s *scan, facts []factWas, asked []uint32) bool {
+func (t *table) holds(ctx context.Context, s *scan, m *memo, asked []uint32) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, w := range facts {
+	for _, w := range m.facts {
 		var n int32
 		switch {
 		case t.valid(w.id):
@@ -41,7 +41,7 @@ func (t *table) holds(ctx context.Context, s *scan, facts []factWas, asked []uin
 			n = t.tell(ctx, s, w.id, asked)
 			t.mu.Lock()
 		}
-		if n != int32(w.state) {
+		if !t.same(m, w, n) {
 			return false
 		}
 	}
@@ -59,7 +59,7 @@ func (t *table) tell(ctx context.Context, s *scan, id uint32, asked []uint32) in
 	f, known := t.slots[id].fact, t.states[id]
 	t.mu.Unlock()
 	for _, m := range known {
-		if !t.holds(ctx, s, m.facts, asked) {
+		if !t.holds(ctx, s, m, asked) {
 			continue
 		}
 		t.mu.Lock()
@@ -82,10 +82,11 @@ func (t *table) tell(ctx context.Context, s *scan, id uint32, asked []uint32) in
 
 // note turns facts into their short form. It is called by tasks that run side by side: what a fact is depends on the
 // project alone, and what is made on demand to tell it is made under the lock.
-func (t *table) note(s *scan, facts []fact, deps []*stateBasis) []factWas {
+func (t *table) note(s *scan, in *interp) (out []factWas, reads []uint32) {
+	facts, deps := in.asked.facts(), in.deps
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	out := make([]factWas, 0, len(facts)+len(deps))
+	out = make([]factWas, 0, len(facts)+len(deps))
 	for _, f := range facts {
 		id := t.id(f)
 		n := t.now(s, id)
@@ -100,9 +101,10 @@ func (t *table) note(s *scan, facts []fact, deps []*stateBasis) []factWas {
 			seen[b] = true
 			id := t.id(b.fact)
 			out = append(out, factWas{id, t.is(id, state{sum: b.sum})})
+			reads = t.noteReads(reads, id, in.objects[b.cls])
 		}
 	}
-	return out
+	return out, slices.Clip(reads)
 }
 
 // remember keeps the outcome of a task that has run, unless it could not read something.
@@ -110,15 +112,18 @@ func (t *table) remember(k *task) {
 	if t == nil || !k.ran || len(k.err) > 0 {
 		return
 	}
-	t.units[k.key] = front(t.units[k.key], &memo{facts: k.facts, out: k.out, used: t.scan}, func(*memo) bool { return false })
+	t.units[k.key] = front(t.units[k.key], &memo{facts: k.facts, reads: k.reads, out: k.out, used: t.scan}, func(*memo) bool { return false })
 }
 
-// rememberState keeps what a state rests on and what it is.
-func (t *table) rememberState(b *stateBasis, facts []factWas) {
+// rememberState keeps what a state rests on and what it is; p may be nil.
+func (t *table) rememberState(b *stateBasis, facts []factWas, reads []uint32, p *attrSums) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	id := t.id(b.fact)
-	m := &memo{facts: facts, state: t.is(id, state{sum: b.sum}), used: t.scan}
+	if p != nil {
+		t.keepParts(b.sum, p)
+	}
+	m := &memo{facts: facts, reads: reads, state: t.is(id, state{sum: b.sum}), used: t.scan}
 	if slices.ContainsFunc(t.states[id], func(o *memo) bool { return o.used == t.scan && o.state == m.state }) {
 		return // it was dropped and found out again
 	}
@@ -131,5 +136,5 @@ func (t *table) alias(b *stateBasis, f fact) {
 	id := t.id(b.fact)
 	was := factWas{id, t.is(id, state{sum: b.sum})}
 	t.mu.Unlock()
-	t.rememberState(&stateBasis{fact: f, sum: b.sum}, []factWas{was})
+	t.rememberState(&stateBasis{fact: f, sum: b.sum}, []factWas{was}, nil, nil)
 }

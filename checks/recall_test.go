@@ -14,7 +14,7 @@ func TestStatesInARing(t *testing.T) {
 		x.slots = append(x.slots, factSlot{fact: f, states: make([]state, 1)})
 		x.told = append(x.told, told{})
 	}
-	if x.holds(t.Context(), &scan{}, []factWas{{id: 0}, {id: 1}}, nil) {
+	if x.holds(t.Context(), &scan{}, &memo{facts: []factWas{{id: 0}, {id: 1}}}, nil) {
 		t.Error("two states that nothing but each other bears out hold")
 	}
 	x.turn++

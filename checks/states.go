@@ -44,6 +44,7 @@ type stateRun struct {
 type stateBasis struct {
 	fact   fact   // that stands for it, when it is remembered
 	sum    digest // likewise
+	cls    *Class // the class of the objects
 	deps   []*stateBasis
 	failed map[string]error
 }

@@ -39,7 +39,7 @@ func (t *table) again(s *scan, r *stateRun, key stateKey, level int) bool {
 		return false
 	}
 	r.obj, r.whole, r.height, r.size = old.obj, old.whole, old.height, old.size
-	r.basis = &stateBasis{fact: f, sum: k.sum}
+	r.basis = &stateBasis{cls: key.cls, fact: f, sum: k.sum}
 	k.used = t.scan
 	return true
 }
@@ -58,7 +58,7 @@ func (t *table) peek(s *scan, id uint32) int32 {
 next:
 	for _, m := range t.states[id] {
 		for _, w := range m.facts {
-			if t.peek(s, w.id) != int32(w.state) {
+			if !t.same(m, w, t.peek(s, w.id)) {
 				continue next
 			}
 		}

@@ -13,7 +13,7 @@ func (in *interp) runState(r *stateRun, key stateKey, level int) {
 	u.states, u.level, u.trace, u.asked.idle = in.states, level, in.trace, in.asked.idle
 	defer func() {
 		r.broken = recover()
-		r.basis = &stateBasis{deps: u.deps, failed: u.failed}
+		r.basis = &stateBasis{cls: key.cls, deps: u.deps, failed: u.failed}
 		u.noteState(r, key, level)
 	}()
 	u.base, u.work = stateDepth, maxStateWork
@@ -33,7 +33,7 @@ func (in *interp) noteState(r *stateRun, key stateKey, level int) {
 	}
 	b := r.basis
 	b.fact = s.p.stateFact(key, level)
-	facts := s.table.note(s, in.asked.facts(), in.deps)
+	facts, reads := s.table.note(s, in)
 	b.sum = in.sumState(r, facts)
 	bad := in.ctx.Err() != nil
 	in.rested(func(d *stateBasis) { bad = bad || len(d.failed) > 0 })
@@ -41,7 +41,7 @@ func (in *interp) noteState(r *stateRun, key stateKey, level int) {
 		return
 	}
 	b.deps = nil // nothing failed there
-	s.table.rememberState(b, facts)
+	s.table.rememberState(b, facts, reads, in.partsOf(r, facts))
 	if r.broken == nil {
 		r.data = r.encode(in.p)
 	}
@@ -98,6 +98,7 @@ func (in *interp) runStores(key stateKey, level int) *Object {
 	for name, v := range s.obj.attrs {
 		if v != before[name] {
 			out.attrs[name] = v
+			s.obj.reads(name) // it is joined to what the constructor leaves
 		}
 	}
 	return out

@@ -15,16 +15,21 @@ func (in *interp) sumState(r *stateRun, facts []factWas) digest {
 		return digestOf(fmt.Appendf(nil, "broken: %v", r.broken))
 	}
 	s.object(r.obj)
-	for len(s.queue) > 0 {
-		next := s.queue[0]
-		s.queue = s.queue[1:]
-		next()
-	}
+	s.drain()
 	s.out = fmt.Appendf(s.out, "%t %d", r.whole, r.height)
 	if s.syntax {
 		s.out = append(s.out, in.states.s.table.textOf(facts)...)
 	}
 	return digestOf(s.out)
+}
+
+// drain writes what the objects and variables hold that have numbers.
+func (s *summer) drain() {
+	for len(s.queue) > 0 {
+		next := s.queue[0]
+		s.queue = s.queue[1:]
+		next()
+	}
 }
 
 // textOf is what facts are, in a form that another process gives too.

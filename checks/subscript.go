@@ -134,7 +134,7 @@ func (fr *frame) keyed(e *pyast.Subscript, base *Value, index []Index) *Value {
 		return unknown
 	}
 	out := base.Obj.elem
-	for _, k := range sortedKeys(base.Obj.attrs) {
+	for _, k := range sortedKeys(base.Obj.all()) {
 		out = join(out, base.Obj.attrs[k])
 	}
 	if out == nil {

@@ -21,6 +21,7 @@ type task struct {
 	key    string
 	out    *outcome
 	facts  []factWas // what it asked for, when that is remembered
+	reads  []uint32  // see memo
 	ran    bool      // false when the outcome is remembered
 	err    map[string]error
 }
@@ -137,7 +138,7 @@ func (s *scan) interpretTask(ctx context.Context, t *task) {
 	})
 	if s.table != nil && len(t.err) == 0 {
 		// Now, not when all tasks have run: the tables of a thousand tasks are most of what a scan would hold.
-		t.facts = s.table.note(s, in.asked.facts(), in.deps)
+		t.facts, t.reads = s.table.note(s, in)
 	}
 }
 
