@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/gatebot/gatebot/internal/pyast"
@@ -207,6 +208,15 @@ func (m *module) nested(name string) *Class {
 	return nil
 }
 
+// firstFields are the first parameters of a constructor that is made.
+func (c *Class) firstFields(n int) []string {
+	var out []string
+	for i := len(c.mro) - 1; i >= 0; i-- {
+		out = append(out, c.mro[i].fields...)
+	}
+	return out[:min(n, len(out))]
+}
+
 // construct is Class(args).
 func (fr *frame) construct(c *Class, args []Arg, n pyast.Expr) *Value {
 	fr.in.asked.of(c, askShape, "")
@@ -224,12 +234,17 @@ func (fr *frame) construct(c *Class, args []Arg, n pyast.Expr) *Value {
 	if !c.data {
 		return v
 	}
-	fr.in.asked.of(c, askFields, "")
 	pos := 0
-	var fields []string
-	for i := len(c.mro) - 1; i >= 0; i-- {
-		fields = append(fields, c.mro[i].fields...)
+	for _, a := range args {
+		if a.Star == 0 && a.Name == "" {
+			pos++
+		}
 	}
+	fields := c.firstFields(pos)
+	if pos > 0 { // one more behind them changes nothing
+		fr.in.asked.of(c, askFields, strconv.Itoa(pos))
+	}
+	pos = 0
 	for _, a := range args {
 		switch {
 		case a.Star != 0:

@@ -3,7 +3,9 @@ package checks
 import (
 	"crypto/sha256"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -41,7 +43,7 @@ const (
 	askStores                  // the methods that store an attribute
 	askBody                    // the statements of its body that assign to a name
 	askNested                  // the class of a name in it
-	askFields                  // the parameters of a constructor that is made
+	askFields                  // the first parameters of a constructor that is made, as many as are given; all without a number
 	askMethods                 // all of its own methods
 	askMakers                  // the functions that make objects of a data class
 )
@@ -253,11 +255,11 @@ func (h *hotPath) answer(c *Class, ask classAsk, arg string) state {
 	case askMakers:
 		return state{text: fmt.Sprint(funcList(c.makers), c.madeHot, c.makersHot)}
 	case askFields:
-		var b strings.Builder
-		for _, k := range c.mro {
-			fmt.Fprintf(&b, "%q", k.fields)
+		n, err := strconv.Atoi(arg)
+		if err != nil {
+			n = math.MaxInt
 		}
-		return state{text: b.String()}
+		return state{text: fmt.Sprintf("%q", c.firstFields(n))}
 	}
 	return state{}
 }

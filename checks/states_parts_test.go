@@ -31,3 +31,26 @@ func TestOtherAttribute(t *testing.T) {
 		}
 	}
 }
+
+// TestFieldsBehind: a data class that gets one field more behind those that are given by place is the same, unless all are
+// asked for.
+func TestFieldsBehind(t *testing.T) {
+	files := memory{
+		"c.py": "from dataclasses import dataclass\nfrom typing import NamedTuple\n\n\n@dataclass\nclass C:\n    a: int\n    b: int\n\n\n" +
+			"class N(NamedTuple):\n    a: int\n    b: int\n",
+		"one.py": "from c import C\n\n\nclass One:\n    def forward(self, x):\n        c = C(x, 1)\n        return c.a.item()\n",
+		"two.py": "from c import N\n\n\nclass Two:\n    def forward(self, n: N, x):\n        a, b = n\n        return x.item()\n",
+	}
+	for _, c := range []struct {
+		name, old, text string
+		again           int
+	}{
+		{"one more behind", "    b: int\n\n\nclass N", "    b: int\n    c: int\n\n\nclass N", 0},
+		{"one more before", "class C:\n", "class C:\n    z: int\n", 1},
+		{"of a tuple", "(NamedTuple):\n    a: int\n    b: int\n", "(NamedTuple):\n    a: int\n    b: int\n    c: int\n", 1},
+	} {
+		if again := cutoff(t, files, "c.py", c.old, c.text, false); again != c.again {
+			t.Errorf("%s: %d tasks ran again, want %d", c.name, again, c.again)
+		}
+	}
+}
