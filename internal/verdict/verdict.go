@@ -35,7 +35,7 @@ func Decide(r *finding.Results) {
 	switch {
 	case required == 0:
 		r.Verdict = finding.VerdictError
-		r.Reasons = []string{"no check was required, so nothing was shown"}
+		r.Reasons = []string{"no check was required, so nothing was shown (ask for one whose level in checks: is error, such as capture)"}
 		return
 	case known != required:
 		r.Verdict = finding.VerdictError

@@ -33,8 +33,8 @@ func TestDecide(t *testing.T) {
 			finding.VerdictFail, []string{"source: fail", "capture: error"}},
 		"broken is no verdict":     {[]finding.CheckResult{check("source", pass, true), check("capture", broke, true)}, finding.VerdictError, []string{"capture: error"}},
 		"failing and not required": {[]finding.CheckResult{check("source", pass, true), check("speed", fail, false)}, finding.VerdictPass, nil},
-		"nothing required":         {[]finding.CheckResult{check("source", pass, false)}, finding.VerdictError, []string{"no check was required, so nothing was shown"}},
-		"no checks at all":         {nil, finding.VerdictError, []string{"no check was required, so nothing was shown"}},
+		"nothing required":         {[]finding.CheckResult{check("source", pass, false)}, finding.VerdictError, []string{"no check was required, so nothing was shown (ask for one whose level in checks: is error, such as capture)"}},
+		"no checks at all":         {nil, finding.VerdictError, []string{"no check was required, so nothing was shown (ask for one whose level in checks: is error, such as capture)"}},
 		"unknown status":           {[]finding.CheckResult{check("source", "skipped", true)}, finding.VerdictError, []string{"a check has an unknown status (results of another version?)"}},
 	} {
 		t.Run(name, func(t *testing.T) {
