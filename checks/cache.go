@@ -3,7 +3,6 @@ package checks
 import (
 	"context"
 	"fmt"
-	"hash/maphash"
 	"sync"
 
 	"github.com/gatebot/gatebot/internal/pyast"
@@ -26,10 +25,8 @@ type treeCache struct {
 // packedTree is a tree in its short form, and what it was made from: a working tree can change under a scan.
 type packedTree struct {
 	data []byte
-	sum  uint64
+	sum  digest
 }
-
-var sumSeed = maphash.MakeSeed()
 
 const (
 	treeBytes   = 16 << 20
@@ -61,13 +58,29 @@ const fewScans = 3
 
 // keep takes the short form of a tree while there is room.
 func (c *treeCache) keep(m *module, src, packed []byte) {
-	p := packedTree{packed, maphash.Bytes(sumSeed, src)}
+	p := packedTree{packed, digestOf(src)}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if n := int64(len(packed)); packed != nil && n <= c.room {
 		m.packed = p
 		c.room -= n
 	}
+}
+
+// stored opens a tree that another process has parsed from the same bytes.
+func (c *treeCache) stored(m *module, src []byte, sum digest, lim pyast.Limits) *pyast.Tree {
+	if c.p.memory == nil || c.p.memory.stored == nil {
+		return nil
+	}
+	packed := c.p.memory.stored.Tree(TreeKey(sum))
+	if packed == nil {
+		return nil
+	}
+	t, err := pyast.Open(m.path, src, packed, lim)
+	if err != nil {
+		return nil // it is parsed
+	}
+	return t
 }
 
 func (c *treeCache) put(m *module, u *unit) *unit {
@@ -177,7 +190,10 @@ func (c *treeCache) open(ctx context.Context, m *module) (*unit, error) {
 	c.mu.Lock()
 	p := m.packed
 	c.mu.Unlock()
-	if p.data == nil || p.sum != maphash.Bytes(sumSeed, data) {
+	if sum := digestOf(data); p.data == nil || p.sum != sum {
+		if t := c.stored(m, data, sum, lim); t != nil {
+			return newUnit(m, data, t)
+		}
 		if _, p.data, err = pyast.ParsePacked(ctx, m.path, data, lim); err != nil {
 			return nil, err
 		}

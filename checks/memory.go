@@ -20,6 +20,7 @@ type Memory struct {
 	scans  int           // since it was made
 	trees  *treeCache    // of a walk, see treesFor
 	wired  bool          // the wiring was written
+	stored Trees
 	// reading is closed when what is known of tasks has been read; nil when nothing is read.
 	reading chan struct{}
 }
@@ -27,6 +28,30 @@ type Memory struct {
 // NewMemory remembers nothing yet.
 func NewMemory() *Memory {
 	return &Memory{files: map[string][]*known{}, tables: map[string]*table{}, wiring: newWiring()}
+}
+
+// TreeKey names a syntax tree by a digest of the source that it was parsed from.
+type TreeKey digest
+
+// Trees are syntax trees in their short form that another process has parsed; nil for one that is not there. It may be
+// called from several goroutines.
+type Trees interface{ Tree(TreeKey) []byte }
+
+// UseTrees takes trees from t before files are parsed again.
+func (m *Memory) UseTrees(t Trees) { m.stored = t }
+
+// EachTree calls f for the short form of each tree that was made by this process and is at hand, in the order of paths.
+// Save drops them.
+func (m *Memory) EachTree(f func(key TreeKey, tree []byte)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, path := range sortedKeys(m.files) {
+		for _, k := range m.files[path] {
+			if k.mod.packed.data != nil {
+				f(TreeKey(k.mod.packed.sum), k.mod.packed.data)
+			}
+		}
+	}
 }
 
 // known is a file that was indexed.

@@ -22,6 +22,12 @@ func (s *Store) Memory(rules string, list []*checks.Rule) *checks.Memory {
 	if s == nil || rules == "" {
 		return checks.NewMemory()
 	}
+	m := s.load(rules, list)
+	m.UseTrees(s.trees(rules)) // read for as long as the memory is in use
+	return m
+}
+
+func (s *Store) load(rules string, list []*checks.Rule) *checks.Memory {
 	name := s.memoryFile(rules)
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxMemory || info.Size() < 4 {
@@ -49,6 +55,12 @@ func (s *Store) PutMemory(rules string, m *checks.Memory) error {
 	if s == nil || rules == "" {
 		return nil
 	}
+	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+		return fmt.Errorf("scan memory: %w", err)
+	}
+	if err := s.putTrees(rules, m); err != nil { // before Save drops them
+		return fmt.Errorf("scan memory: %w", err)
+	}
 	pieces := m.Save()
 	size, crc := 0, uint32(0)
 	for _, p := range pieces {
@@ -58,15 +70,13 @@ func (s *Store) PutMemory(rules string, m *checks.Memory) error {
 	if size > maxMemory {
 		return nil
 	}
-	if err := os.MkdirAll(s.dir, 0o755); err != nil {
-		return fmt.Errorf("scan memory: %w", err)
-	}
 	var sum [4]byte
 	binary.LittleEndian.PutUint32(sum[:], crc)
 	if err := replace(s.memoryFile(rules), string(sum[:]), pieces...); err != nil {
 		return fmt.Errorf("scan memory: %w", err)
 	}
-	s.pruneMemories()
+	s.leaveTwo(memorySuffix)
+	s.leaveTwo(treesSuffix)
 	return nil
 }
 
@@ -76,9 +86,9 @@ func (s *Store) memoryFile(rules string) string {
 
 const memorySuffix = ".memory"
 
-// pruneMemories leaves the two newest: another version of the program may be in use beside this one.
-func (s *Store) pruneMemories() {
-	names, err := filepath.Glob(filepath.Join(s.dir, "*"+memorySuffix))
+// leaveTwo leaves the two newest files of a kind: another version of the program may be in use beside this one.
+func (s *Store) leaveTwo(suffix string) {
+	names, err := filepath.Glob(filepath.Join(s.dir, "*"+suffix))
 	if err != nil {
 		return
 	}

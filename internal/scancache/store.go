@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -104,16 +105,24 @@ func header(key string, payload []byte) string {
 }
 
 func replace(name, head string, payload ...[]byte) error {
+	return replaceWith(name, func(w io.Writer) error {
+		_, err := io.WriteString(w, head)
+		for _, p := range payload {
+			if err == nil {
+				_, err = w.Write(p)
+			}
+		}
+		return err
+	})
+}
+
+// replaceWith replaces a file in one step.
+func replaceWith(name string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(name), tempPrefix+"*")
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString(head)
-	for _, p := range payload {
-		if err == nil {
-			_, err = f.Write(p)
-		}
-	}
+	err = write(f)
 	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), name)
 	}
