@@ -32,8 +32,20 @@ func (m *Memory) forget() {
 				t.drop(f)
 			}
 		}
-		t.compact()
+		if n := t.count(); n > t.dense*5/4 {
+			t.compact()
+			t.dense = t.count()
+		}
 	}
+}
+
+// count is how many facts there are and what they once were.
+func (t *table) count() int {
+	n := len(t.slots)
+	for i := range t.slots {
+		n += len(t.slots[i].states)
+	}
+	return n
 }
 
 // compact drops the facts, and what they once were, that no outcome rests on any more.

@@ -144,8 +144,9 @@ type table struct {
 	native map[string][]*knownNative
 	turn   uint32 // counts scans
 	// told is what facts are, by their numbers: see carry.go. What was told in base or later holds.
-	told []told
-	base uint32
+	told  []told
+	base  uint32
+	dense int // count when it was compacted last
 	// newest is set, when it is written, for the table of the tree whose wiring is written.
 	newest bool
 	index  factIndex

@@ -8,7 +8,7 @@ import (
 )
 
 // memoryFormat is part of every saved memory. Raise it with every change of what the coder writes.
-const memoryFormat = "gatebot.scan-memory/v10"
+const memoryFormat = "gatebot.scan-memory/v11"
 
 // Save gives what the memory knows of the newest trees, for LoadMemory in another process: the pieces are to be written
 // one after the other. Trees in their short form are not part of it, and are dropped: what is saved is much already, and
@@ -305,6 +305,7 @@ func (t *table) code(c *coder, rules map[string]*Rule) {
 			word(c, &st.text)
 		})
 	})
+	count(c, &t.dense)
 	t.codeTold(c)
 	t.codeWords(c)
 	mapped(c, &t.units, func(c *coder, ms *[]*memo) {
