@@ -27,7 +27,7 @@ func (h *hotPath) wanted() {
 		m.wantedFor = &names
 		for _, f := range m.all {
 			f.wanted = nil
-			for _, ref := range f.refs {
+			for _, ref := range f.references() {
 				for _, r := range rules[last(ref)] {
 					if f.wanted == nil {
 						f.wanted = map[*Rule]bool{}

@@ -14,7 +14,7 @@ func (h *hotPath) callees(f *Func) []*Func {
 			}
 		}
 	}
-	for _, ref := range f.refs {
+	for _, ref := range f.references() {
 		h.resolveRef(f, ref, add)
 	}
 	// A decorator's inner functions run around the function.

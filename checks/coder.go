@@ -95,13 +95,29 @@ func word[T ~string](c *coder, v *T) {
 		}
 		return
 	}
-	n, ok := c.numbers[string(*v)]
+	n := c.textNumber(string(*v))
+	c.number(&n)
+}
+
+// textNumber is the number of a text, when writing.
+func (c *coder) textNumber(s string) uint64 {
+	n, ok := c.numbers[s]
 	if !ok {
 		n = uint64(len(c.texts))
-		c.texts = append(c.texts, string(*v))
-		c.numbers[string(*v)] = n
+		c.texts = append(c.texts, s)
+		c.numbers[s] = n
 	}
-	c.number(&n)
+	return n
+}
+
+// bytesOf writes bytes as they are.
+func bytesOf[T string | []byte](c *coder, b T) {
+	for len(b) > 0 {
+		c.room()
+		k := min(len(b), cap(c.data)-len(c.data))
+		c.data = append(c.data, b[:k]...)
+		b = b[k:]
+	}
 }
 
 func (c *coder) digest(d *digest) {
@@ -190,12 +206,7 @@ func (c *coder) pack() [][]byte {
 		c.number(&n)
 	}
 	for _, t := range c.texts {
-		for len(t) > 0 {
-			c.room()
-			k := min(len(t), cap(c.data)-len(c.data))
-			c.data = append(c.data, t[:k]...)
-			t = t[k:]
-		}
+		bytesOf(c, t)
 	}
 	return append(append(c.full, c.data), body...)
 }

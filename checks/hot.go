@@ -74,7 +74,7 @@ func findHot(p *project, opts *Options) *hotPath {
 		// What a function mentions is not needed any more, and it is half of the index.
 		for _, m := range p.modules {
 			for _, f := range m.all {
-				f.refs, f.locals, f.wires = nil, nil, nil
+				f.refs, f.packed, f.locals, f.wires = nil, nil, nil, nil
 			}
 			m.makes, m.aliases, m.aliasFrom, m.filter = nil, nil, nil, nil
 		}

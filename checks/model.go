@@ -19,7 +19,8 @@ type Func struct {
 	short  string
 	outer  *Func
 	inner  map[string]*Func
-	refs   []string // dotted texts of what it reads and calls, see index.go
+	refs   []string // dotted texts of what it reads and calls, see references
+	packed []byte   // the same as it was read, until somebody asks
 	locals []local
 	decos  []string
 	params []string
@@ -170,6 +171,7 @@ type module struct {
 	values    map[string]digest      // of the assignments to each variable at the top level
 	tops      []*Func                // functions that lie in no other, in source order
 	refs      *refs                  // made on demand
+	texts     []string               // of the memory that it was read from
 	hotMarks  map[*Func]string       // see hotPath.marks
 	told      atomic.Pointer[digest] // of its telling lines, made on demand
 	packed    packedTree

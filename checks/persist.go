@@ -8,7 +8,7 @@ import (
 )
 
 // memoryFormat is part of every saved memory. Raise it with every change of what the coder writes.
-const memoryFormat = "gatebot.scan-memory/v11"
+const memoryFormat = "gatebot.scan-memory/v12"
 
 // Save gives what the memory knows of the newest trees, for LoadMemory in another process: the pieces are to be written
 // one after the other. Trees in their short form are not part of it, and are dropped: what is saved is much already, and
@@ -126,6 +126,9 @@ func codeModule(c *coder, m *module) {
 	word(c, &m.file.ID)
 	signed(c, &m.size)
 	m.file.Path = m.path
+	if c.reading {
+		m.texts = c.texts
+	}
 	c.flag(&m.pkg)
 	c.flag(&m.setsDev)
 	c.flag(&m.entersDev)
@@ -250,7 +253,7 @@ func codeFunc(c *coder, m *module, f *Func) {
 	if f.top == f {
 		c.digest(&f.sum)
 	}
-	texts(c, &f.refs)
+	codeRefs(c, f)
 	texts(c, &f.decos)
 	texts(c, &f.params)
 	series(c, &f.locals, func(c *coder, l *local) { word(c, &l.name); word(c, &l.class) })

@@ -14,7 +14,7 @@ type wires struct {
 
 // eachUse calls f for each word on which the references of a function depend.
 func (f *Func) eachUse(use func(string)) {
-	for _, r := range f.refs {
+	for _, r := range f.references() {
 		eachWord(r, use)
 	}
 	for _, d := range f.decos {
@@ -92,7 +92,7 @@ func (p *project) makers(m *module, names map[string]bool) []maker {
 		}
 		if !f.wires.made {
 			f.wires.made = true
-			for _, r := range f.refs {
+			for _, r := range f.references() {
 				like := classLike(r)
 				if r == "cls" && f.Class != nil {
 					f.wires.classes = append(f.wires.classes, classRef{})

@@ -213,7 +213,7 @@ func (c *Class) linked() classShape {
 func (m *module) mentioned() map[string]bool {
 	out := map[string]bool{}
 	for _, f := range m.all {
-		for _, ref := range f.refs {
+		for _, ref := range f.references() {
 			if word := last(ref); word != f.short {
 				out[word] = true
 			}
