@@ -52,9 +52,13 @@ func (in *interp) partsOf(r *stateRun, facts []factWas) *attrSums {
 		all = append(all, s)
 	}
 	together(all, append([]string{""}, out.names...))
+	var text []byte
 	for _, s := range all {
 		if s.syntax { // it is not told: then what it comes from is
-			s.out = append(s.out, in.states.s.table.textOf(facts)...)
+			if text == nil {
+				text = in.states.s.table.textOf(facts)
+			}
+			s.out = append(s.out, text...)
 		}
 	}
 	out.head = digestOf(head.out)
