@@ -30,6 +30,15 @@ func (c *coder) number(v *uint64) {
 		c.data = binary.AppendUvarint(c.data, *v)
 		return
 	}
+	if len(c.data) > 0 && c.data[0] < 0x80 { // most of them
+		*v = uint64(c.data[0])
+		c.data = c.data[1:]
+		return
+	}
+	if len(c.data) > 0 && c.data[0] < 0x80 { // most of them
+		*v, c.data = uint64(c.data[0]), c.data[1:]
+		return
+	}
 	x, n := binary.Uvarint(c.data)
 	if n <= 0 {
 		c.bad, c.data = true, nil

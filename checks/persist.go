@@ -292,6 +292,7 @@ func (m *module) relink(c *coder) {
 }
 
 func (t *table) code(c *coder, rules map[string]*Rule) {
+	var room []state // what is read is put there: a hundred thousand lists of one are no objects each
 	series(c, &t.slots, func(c *coder, s *factSlot) {
 		f := &s.fact
 		count(c, &f.kind)
@@ -300,13 +301,16 @@ func (t *table) code(c *coder, rules map[string]*Rule) {
 		count(c, &f.dup)
 		count(c, &f.ask)
 		word(c, &f.arg)
-		series(c, &s.states, func(c *coder, st *state) {
-			has := st.sum != digest{}
-			if c.flag(&has); has {
-				c.digest(&st.sum)
+		n := c.length(len(s.states))
+		if c.reading {
+			if n > len(room) {
+				room = make([]state, max(n, 1<<10))
 			}
-			word(c, &st.text)
-		})
+			s.states, room = room[:n:n], room[n:]
+		}
+		for i := range s.states {
+			codeState(c, &s.states[i])
+		}
 	})
 	count(c, &t.dense)
 	t.codeTold(c)
@@ -331,6 +335,14 @@ func (t *table) code(c *coder, rules map[string]*Rule) {
 			(*k).code(c, rules)
 		})
 	})
+}
+
+func codeState(c *coder, st *state) {
+	has := st.sum != digest{}
+	if c.flag(&has); has {
+		c.digest(&st.sum)
+	}
+	word(c, &st.text)
 }
 
 func (k *knownNative) code(c *coder, rules map[string]*Rule) {
