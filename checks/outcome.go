@@ -227,7 +227,11 @@ func (s *scan) named(n funcName) *Func {
 // take adds an outcome to what the scan knows.
 func (s *scan) take(o *outcome) {
 	for i := range o.Reports {
-		s.sink.add(s.hazard(&o.Reports[i]))
+		h := s.hazard(&o.Reports[i])
+		if key := h.place(); s.sink.wants(key, h) { // most places are reported by several tasks
+			h.flow = s.flow(&o.Reports[i])
+			s.sink.put(key, h)
+		}
 	}
 	s.takeSteps(o)
 	for _, n := range o.Handed {
@@ -286,16 +290,21 @@ type taken struct {
 	funcs []*Func
 }
 
-// hazard makes a report one of this scan: with its way from a root as it is now.
-func (s *scan) hazard(r *savedReport) *raw {
-	h := &raw{rule: s.rules[r.Rule], path: r.At.Path, span: s.span(r.At), function: r.Function, message: r.Message, fix: r.Fix, code: r.Code,
-		severity: r.Severity, confidence: r.Confidence, tokens: r.Tokens}
-	last := &h.flow
+// flow is the way of the value that a report is about.
+func (s *scan) flow(r *savedReport) (first *Flow) {
+	last := &first
 	for _, st := range r.Flow {
 		at := s.span(st.At)
 		*last = &Flow{Path: st.At.Path, Line: int(at.Start.Line), Note: st.Note, off: at.Off, end: at.EndOff, code: st.Code}
 		last = &(*last).Prev
 	}
+	return first
+}
+
+// hazard makes a report one of this scan: with its way from a root as it is now, and without that of the value.
+func (s *scan) hazard(r *savedReport) *raw {
+	h := &raw{rule: s.rules[r.Rule], path: r.At.Path, span: s.span(r.At), function: r.Function, message: r.Message, fix: r.Fix, code: r.Code,
+		severity: r.Severity, confidence: r.Confidence, tokens: r.Tokens}
 	var stack []*Func
 	for _, n := range r.Stack {
 		if f := s.named(n); f != nil {

@@ -41,13 +41,6 @@ type sink struct {
 
 func newSink() *sink { return &sink{found: map[place]*raw{}} }
 
-// add keeps the report of a place that says more.
-func (s *sink) add(h *raw) {
-	if key := h.place(); s.wants(key, h) {
-		s.put(key, h)
-	}
-}
-
 func (h *raw) place() place { return place{h.rule.ID, h.path, h.span.Off, h.span.EndOff} }
 
 // wants reports whether h says more than what is known of its place. What they rest on counts for the one that stays.
@@ -63,6 +56,7 @@ func (s *sink) wants(key place, h *raw) bool {
 	return h.better(old)
 }
 
+// put keeps the report of a place that says more.
 func (s *sink) put(key place, h *raw) {
 	if s.found[key] == nil {
 		s.order = append(s.order, key)
