@@ -169,7 +169,7 @@ the one of the current branch.`,
 				o.GPU = remoteStage(limit, s)
 			}
 			o.Rules, o.Color = gate.Tool().Rules, color(s.err)
-			o.Scanner = hooks.ScanFunc(scanPushed())
+			o.Scanner = hooks.ScanFunc(scanPushed(!o.EachCommit))
 			return prePush(c.Context(), o, args, s)
 		},
 	}
@@ -220,8 +220,8 @@ merged, rebased or squashed.`,
 	}
 }
 
-// scanPushed scans commits with the configuration that each carries.
-func scanPushed() func(context.Context, git.Repository, string) ([]finding.Finding, error) {
+// scanPushed scans commits with the configuration that each carries. The first of them is the tip when tipFirst is set.
+func scanPushed(tipFirst bool) func(context.Context, git.Repository, string) ([]finding.Finding, error) {
 	var trees *gate.Trees
 	return func(ctx context.Context, repo git.Repository, rev string) ([]finding.Finding, error) {
 		cfg, err := gate.TreeConfig(ctx, repo, rev)
@@ -230,6 +230,7 @@ func scanPushed() func(context.Context, git.Repository, string) ([]finding.Findi
 		}
 		if trees == nil {
 			trees = gate.NewTrees(repo)
+			trees.TipFirst = tipFirst
 		}
 		defer trees.Keep()
 		return trees.Scan(ctx, rev, cfg)

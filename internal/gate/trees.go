@@ -25,6 +25,10 @@ type Trees struct {
 	walk   func()         // ends that this is taken for a walk, nil while there were few scans
 	scans  int
 	last   []treeFindings // of the newest trees, the last one first
+	// TipFirst is set when the tree that is scanned first is the one that the next process will be near: a push looks at its
+	// tip before it looks at what the remote has.
+	TipFirst bool
+	tip      func() // scans that tree again, once others were scanned
 }
 
 // treeFindings are those of trees in which all that a scan looks at is the same: more than half of the commits of a large
@@ -68,6 +72,9 @@ func (t *Trees) Scan(ctx context.Context, rev string, cfg *config.Config) ([]fin
 	if err != nil {
 		return nil, err
 	}
+	if t.TipFirst && t.tip == nil {
+		t.tip = func() { _, _ = t.memory.Scan(ctx, listed{src, files}, opts) } // all of it is known; what fails costs the next push its time
+	}
 	if !rep.Transient {
 		t.last = slices.Insert(t.last, 0, treeFindings{key, slices.Clone(rep.Findings)})
 		t.last = t.last[:min(len(t.last), lastTrees)]
@@ -96,7 +103,11 @@ func (t *Trees) Keep() {
 		t.walk()
 		t.walk, t.scans = nil, 0
 	}
-	if t.memory != nil {
-		keep(t.cache, t.memory)
+	if t.memory == nil {
+		return
 	}
+	if t.tip != nil && t.scans > 1 && t.cache != nil && t.memory.Spent() > worthKeeping {
+		t.tip()
+	}
+	keep(t.cache, t.memory)
 }
