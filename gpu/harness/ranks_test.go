@@ -123,6 +123,38 @@ team.done()
 	}
 }
 
+// TestRankThatMetAndEnded: a rank that came to a meeting and ended between two looks at it was taken for one that gave up there,
+// and one that was done between two looks for one that ended before it was.
+func TestRankThatMetAndEnded(t *testing.T) {
+	py, dir := python3(t)
+	cmd := exec.Command(py, "-c", `import sys
+sys.path.insert(0, sys.argv[1])
+from gatebot_harness import ranks
+class T:
+    def emit(self, ev, **f): print(f["text"], flush=True)
+team = ranks.Ranks(T(), sys.argv[2], 0, 2)
+def ended(r):
+    team.put(f"{team.n - 1}.1", {"what": "a number", "value": 7})
+    return True
+team.gone = ended
+print(team.vote("a number", 3))
+del team.gone
+team.put("pid.1", 1 << 30) # no process has this number
+print(team.gone(1))
+read, asked = team.get, []
+def get(name):
+    asked.append(name)
+    return asked.count(name) > 1 if name == "done.1" else read(name)
+team.get = lambda name: get(name) or None
+print(team.gone(1))
+`, dir, t.TempDir())
+	cmd.Env = bare()
+	out, err := cmd.CombinedOutput()
+	if want := "[3, 7]\nTrue\nFalse\n"; err != nil || string(out) != want {
+		t.Errorf("%v: %q, want %q", err, out, want)
+	}
+}
+
 // TestFourRanksAreRead: each has its file; the one that left none is named.
 func TestFourRanksAreRead(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "launcher")

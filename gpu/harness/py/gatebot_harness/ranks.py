@@ -75,7 +75,7 @@ class Ranks:
                 self.put("port", s.getsockname()[1])
         while (port := self.get("port")) is None and not self.gone(0):
             time.sleep(0.01)
-        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
+        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port or self.get("port")))
 
     def put(self, name, value):
         path = os.path.join(self.folder, name)
@@ -100,9 +100,10 @@ class Ranks:
             return False
         try:
             with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as f:
-                return f.read().rpartition(")")[2].split()[0] in "ZX"
+                ended = f.read().rpartition(")")[2].split()[0] in "ZX"
         except OSError:
-            return True
+            ended = True
+        return ended and self.get(f"done.{r}") is None  # it may have said so since
 
     def meet(self, what, **mine):
         """Waits for the same point of every rank and gives what each brought, by rank."""
@@ -116,7 +117,8 @@ class Ranks:
                 if r not in got and (there := self.get(f"{n}.{r}")) is not None:
                     got[r] = there
                 elif r not in got and self.gone(r):
-                    got[r] = {"what": what, "failed": "its process ended", "over": True}
+                    # It may have come here, met the others and ended since it was looked for.
+                    got[r] = self.get(f"{n}.{r}") or {"what": what, "failed": "its process ended", "over": True}
             if len(got) < self.world:
                 # Whoever gave up waits for those that may hang for its sake, but not for ever.
                 since = since or time.monotonic()
