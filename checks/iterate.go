@@ -135,13 +135,11 @@ func (fr *frame) iterated(v *Value, _ pyast.Expr) *Value {
 	case KindString:
 		return text
 	case KindInstance:
-		if v.Class != nil {
-			if m := fr.in.method(v.Class, "__iter__"); m != nil {
-				return fr.iterated(fr.callUser(m, v, nil, nil), nil)
-			}
-			if m := fr.in.method(v.Class, "__getitem__"); m != nil {
-				return fr.callUser(m, v, []Arg{{Value: hostInt}}, nil)
-			}
+		if it := fr.protocol(v, nil, "__iter__"); it != nil {
+			return fr.iterated(it, nil)
+		}
+		if item := fr.protocol(v, []Arg{{Value: hostInt}}, "__getitem__"); item != nil {
+			return item
 		}
 	}
 	if v.Place == PlaceHost {

@@ -25,7 +25,8 @@ var Rule = &checks.Rule{
 		"a device tensor as an operand of arithmetic, of `**`, `lerp`, `clamp` or `fill_`: it stays on the device",
 		"CPU tensors as sizes",
 	},
-	Torch: "measured on an H200, torch 2.11: one wait for zeros, arange, full, expand, narrow, index_fill_",
+	Torch: "measured on an H200, torch 2.11: one wait for zeros, arange, full, expand, narrow, index_fill_; which other arguments are " +
+		"numbers is from the schemas of torch 2.11, tried on a CPU",
 	Over:  []string{"GB105"},
 	Calls: torchop.WithNumbersOr("size"),
 	Call: func(p *checks.Pass, c *checks.Call) {
@@ -59,19 +60,22 @@ func number(c *checks.Call) []checks.Arg {
 		others = c.Operands()
 	}
 	var out []checks.Arg
-	at := 0
+	at, told := 0, true
 	for _, a := range c.Args {
-		number := a.Name != "" && n.Named(a.Name) || a.Name == "" && n.At(at)
-		if a.Star > 0 {
-			break // where the rest stands is not known
-		}
-		if a.Name == "" {
+		var number bool
+		switch {
+		case a.Star > 0: // where the ones behind it stand is not known; their names are
+			told = false
+		case a.Name != "":
+			number = n.Named(a.Name)
+		default:
+			number = told && n.At(at)
 			at++
 		}
-		if d, known := a.Value.Dim(); known && d > 0 {
-			continue // torch would raise
+		if d, known := a.Value.Dim(); !number || known && d > 0 { // of more dimensions torch would raise
+			continue
 		}
-		if number && !slices.ContainsFunc(others, func(o checks.Arg) bool { return o.Node == a.Node }) {
+		if !slices.ContainsFunc(others, func(o checks.Arg) bool { return o.Node == a.Node }) {
 			out = append(out, a)
 		}
 	}

@@ -79,8 +79,8 @@ func call(p *checks.NativePass, c *checks.NativeCall) {
 	}
 }
 
-// masked reports whether one of the indices is a comparison: x.index({lens > 0}), or the value of x.index_put_ is a
-// tensor behind one. A number behind one fills and reads nothing.
+// masked reports whether one of the indices is a comparison: x.index({lens > 0}). For x.index_put_ the value has to be a
+// tensor too: a number is filled in, and nothing is read.
 func masked(c *checks.NativeCall) bool {
 	if len(c.Args) == 0 || c.Short == "index_put_" && (c.Arg(1) == nil || !c.Arg(1).IsTensor()) {
 		return false

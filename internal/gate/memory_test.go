@@ -45,12 +45,14 @@ func gcPercent() int {
 }
 
 // usualPercent waits for what a test before this one has not ended yet.
-func usualPercent() int {
-	usual := gcPercent()
-	for ; usual == -1; usual = gcPercent() {
-		time.Sleep(time.Millisecond)
+func usualPercent(t *testing.T) int {
+	t.Helper()
+	for end := time.Now().Add(5 * time.Minute); gcPercent() == -1; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the collector stays off")
+		}
 	}
-	return usual
+	return gcPercent()
 }
 
 func waitPercent(t *testing.T, what string, want int) {
@@ -66,7 +68,7 @@ func waitPercent(t *testing.T, what string, want int) {
 func TestHaste(t *testing.T) {
 	t.Setenv("GOGC", "")
 	t.Setenv("GOMEMLIMIT", "")
-	usual := usualPercent()
+	usual := usualPercent(t)
 	end := frugal()
 	again := haste.begin() // somebody else begins before the first has ended
 	end()
@@ -84,7 +86,7 @@ func TestHaste(t *testing.T) {
 func TestWalkPace(t *testing.T) {
 	t.Setenv("GOGC", "")
 	t.Setenv("GOMEMLIMIT", "")
-	usual := usualPercent()
+	usual := usualPercent(t)
 	one, two := walk(), walk()
 	one()
 	one() // twice counts once

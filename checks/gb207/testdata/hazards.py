@@ -35,6 +35,7 @@ class Layer(torch.nn.Module):
         g = torch.zeros((n, 8), device="cuda")  # want "device tensor where a number"
         h = self.vec.index_fill_(0, self.idx, self.vec[0])  # want "device tensor where a number"
         i = x.new_zeros(n, 8)  # want "device tensor where a number"
+        torch.roll(*[x], shifts=n)  # want "`n` is a device tensor"
         kernel[(n,)](x, 1, BLOCK=4)  # want "a device tensor where a number"
         kernel[lambda meta: (n, meta["BLOCK"])](x, 1, BLOCK=4)  # want "a device tensor where a number"
         kernel[(x.shape[0],)](x, n, BLOCK=4)
