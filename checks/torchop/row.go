@@ -20,14 +20,17 @@ func addRow(ops map[string]*Op, line string) error {
 	if err != nil {
 		return err
 	}
-	for _, prefix := range strings.Fields(f[0]) {
-		for _, name := range strings.Fields(f[1]) {
+	prefixes, names := strings.Fields(f[0]), strings.Fields(f[1])
+	all := make([]Op, 0, len(prefixes)*len(names)) // in one piece: there are two thousand
+	for _, prefix := range prefixes {
+		for _, name := range names {
 			op := *proto
 			op.Name = prefix + "." + name
 			if prev, ok := ops[op.Name]; ok {
 				return fmt.Errorf("%s is there twice (%+v)", op.Name, prev.Result)
 			}
-			ops[op.Name] = &op
+			all = append(all, op)
+			ops[op.Name] = &all[len(all)-1]
 		}
 	}
 	return nil

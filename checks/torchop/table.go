@@ -1,6 +1,7 @@
 package torchop
 
 import (
+	"crypto/sha256"
 	"embed"
 	"fmt"
 	"iter"
@@ -12,17 +13,36 @@ import (
 //go:embed data/*.tsv
 var files embed.FS
 
-var table = load()
+// The data is part of the program and a test reads all of it, so an error here is a broken build and not a condition of a
+// run: the row is left out and the test names it.
+var table, _ = parseAll()
 
-// load reads the embedded table. The data is part of the program and a test reads all of it, so an error here is a
-// broken build and not a condition of a run: the row is left out and the test names it.
-func load() map[string]*Op {
-	ops, _ := parseAll()
-	return ops
+// sorted is every operation in the order of its name, and families are their names: every rule asks for some when the
+// program starts, before it is known what it is started for.
+var sorted = slices.SortedFunc(maps.Values(table), func(a, b *Op) int { return strings.Compare(a.Name, b.Name) })
+
+var families = func() map[string][]string {
+	out := map[string][]string{}
+	for _, op := range sorted {
+		out[op.Family] = append(out[op.Family], op.Name)
+	}
+	return out
+}()
+
+// Sum is a digest of the tables that the operations are read from.
+func Sum() [sha256.Size]byte {
+	h := sha256.New()
+	entries, _ := files.ReadDir("data") // what is part of the program can be read
+	for _, e := range entries {
+		data, _ := files.ReadFile("data/" + e.Name())
+		_, _ = fmt.Fprintf(h, "%s %d\n%s", e.Name(), len(data), data) // a hash never fails
+	}
+	_, _ = h.Write([]byte(numberFile))
+	return [sha256.Size]byte(h.Sum(nil))
 }
 
 func parseAll() (map[string]*Op, []error) {
-	ops := map[string]*Op{}
+	ops := make(map[string]*Op, 2048)
 	var errs []error
 	entries, err := files.ReadDir("data")
 	if err != nil {
@@ -58,13 +78,7 @@ func TensorMethod(name string) (*Op, bool) { return Lookup("Tensor." + name) }
 // Family returns the names of the operations of a family, sorted; not nil and empty when there is none of that
 // spelling, which the tests of every rule refuse.
 func Family(name string) []string {
-	out := []string{}
-	for op := range All() {
-		if op.Family == name {
-			out = append(out, op.Name)
-		}
-	}
-	return out
+	return append([]string{}, families[name]...)
 }
 
 // Allocating returns the names of the operations with that kind of allocation, sorted.
@@ -80,14 +94,7 @@ func Allocating(kinds ...Alloc) []string {
 
 // All yields every operation in the order of its name.
 func All() iter.Seq[*Op] {
-	names := slices.Sorted(maps.Keys(table))
-	return func(yield func(*Op) bool) {
-		for _, n := range names {
-			if !yield(table[n]) {
-				return
-			}
-		}
-	}
+	return slices.Values(sorted)
 }
 
 // classes are the owners whose operations are methods.

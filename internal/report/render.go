@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 )
 
 //go:embed assets/report.html
@@ -32,7 +33,12 @@ func hash(s string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-var page = template.Must(template.New("report").Funcs(template.FuncMap{
+// page is made for the first report: most runs of the program write none.
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("report").Funcs(functions).Parse(pageText))
+})
+
+var functions = template.FuncMap{
 	"style":  func() template.CSS { return template.CSS(style) },
 	"script": func() template.JS { return template.JS(script) },
 	"policy": func() string { return policy },
@@ -49,11 +55,11 @@ var page = template.Must(template.New("report").Funcs(template.FuncMap{
 	"dots":   dots,
 	"spans":  spans,
 	"plural": plural,
-}).Parse(pageText))
+}
 
 // Render writes the page.
 func Render(w io.Writer, p *Page) error {
-	if err := page.Execute(w, p); err != nil {
+	if err := page().Execute(w, p); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -23,7 +24,12 @@ type page struct {
 	Data        any
 }
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{
+// templates are made for the first page: most runs of the program show none.
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(functions).ParseFS(assets, "assets/*.html"))
+})
+
+var functions = template.FuncMap{
 	"short": short,
 	"ago":   Ago,
 	"json": func(v any) (template.JS, error) {
@@ -40,14 +46,14 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"query": query,
 	"spans": spans,
 	"asset": assetURL,
-}).ParseFS(assets, "assets/*.html"))
+}
 
 func short(s string) string { return s[:min(len(s), 9)] }
 
 // render writes a page, whole or not at all. Status 0: the status was written.
 func (b *Board) render(w http.ResponseWriter, status int, p page) {
 	var out bytes.Buffer
-	if err := templates.ExecuteTemplate(&out, "page", p); err != nil {
+	if err := templates().ExecuteTemplate(&out, "page", p); err != nil {
 		b.Log.Error("board", "page", p.Name, "error", err)
 		http.Error(w, "gatebot: this page could not be made", http.StatusInternalServerError)
 		return
