@@ -88,9 +88,11 @@ func (c *checker) commit(ctx context.Context, id string, bases []string) (refusa
 	r := refusal{commit: commit}
 	if len(bases) > 0 {
 		r.base = bases[0]
-		same, err := c.inert(ctx, bases[0], commit.Tree)
-		if err != nil || same && !c.opts.All {
-			return r, err
+		if !c.opts.All && !c.remembers(ctx, commit, bases) {
+			same, err := c.inert(ctx, bases[0], commit.Tree)
+			if err != nil || same {
+				return r, err
+			}
 		}
 	}
 	found, err := c.scan(ctx, commit)
@@ -178,6 +180,21 @@ func (c *checker) pick(ctx context.Context, commit git.Commit, found *scanned, b
 		return nil, errors.New("findings do not agree with their index (remove the directory gatebot/cache in the git directory)")
 	}
 	return out, nil
+}
+
+// remembers reports whether nothing has to be scanned, so that it does not matter what a scan would look at.
+func (c *checker) remembers(ctx context.Context, tip git.Commit, bases []string) bool {
+	if _, ok := c.cache.get(tip.Tree); !ok {
+		return false
+	}
+	return !slices.ContainsFunc(bases, func(id string) bool {
+		base, err := c.repo.Commit(ctx, id)
+		if err != nil {
+			return true
+		}
+		_, ok := c.cache.get(base.Tree)
+		return !ok
+	})
 }
 
 // inert reports whether the trees differ in nothing that a scan looks at. The diff is a few milliseconds, whatever

@@ -59,7 +59,7 @@ func (p *push) run(ctx context.Context, stdin io.Reader) (int, error) {
 		return exitClean, nil // everything is up to date
 	}
 	// Git exports GIT_DIR to a hook of a linked worktree.
-	if p.repo, err = git.Open(ctx, p.opts.Dir, git.HookEnv()); err != nil {
+	if p.repo, err = git.Open(ctx, p.opts.Dir, git.HookEnv(), git.ReadsSoon()); err != nil {
 		return 0, err
 	}
 	defer func() { _ = p.repo.Close() }()

@@ -51,10 +51,10 @@ func look(ctx context.Context, repo git.Repository, remote, url string, updates 
 			p.tips = append(p.tips, tip{commit: commit})
 		}
 		p.tips[i].refs = append(p.tips[i].refs, u.short())
-		if git.IsZeroID(u.remoteID) || !repo.Has(ctx, u.remoteID) {
-			continue // a new ref, or somebody else's commit that was never fetched
+		if git.IsZeroID(u.remoteID) {
+			continue // a new ref
 		}
-		if old, err := peel(ctx, repo, u.remoteID); err == nil {
+		if old, err := here(ctx, repo, u.remoteID); err == nil { // else somebody else's commit that was never fetched
 			p.tips[i].old = append(p.tips[i].old, old)
 			exclude = append(exclude, old)
 		}
@@ -99,6 +99,18 @@ func known(ctx context.Context, repo git.Repository, remote, url string) ([]stri
 func peel(ctx context.Context, repo git.Repository, id string) (string, error) {
 	if _, err := repo.Commit(ctx, id); err == nil {
 		return id, nil
+	}
+	return repo.Resolve(ctx, id)
+}
+
+// here is peel for what may not be in this clone. That an object is a commit says that it is here; only of others the
+// store is asked, which is another process.
+func here(ctx context.Context, repo git.Repository, id string) (string, error) {
+	if _, err := repo.Commit(ctx, id); err == nil {
+		return id, nil
+	}
+	if !repo.Has(ctx, id) {
+		return "", git.ErrNotFound
 	}
 	return repo.Resolve(ctx, id)
 }
@@ -173,10 +185,9 @@ func (p *pushed) edge(ctx context.Context, from string) ([]string, error) {
 				continue
 			}
 			seen[parent] = true
-			switch {
-			case p.fresh[parent]:
+			if p.fresh[parent] {
 				queue = append(queue, parent)
-			case p.repo.Has(ctx, parent): // else the clone is shallow
+			} else if _, err := here(ctx, p.repo, parent); err == nil { // else the clone is shallow
 				out = append(out, parent)
 			}
 		}

@@ -17,24 +17,29 @@ var (
 	binaries = map[string]error{} // by path: nil when the version will do
 )
 
-// findBinary looks git up in PATH and asks each binary for its version once per process.
-func findBinary(ctx context.Context) (string, error) {
+// findBinary looks git up in PATH.
+func findBinary() (string, error) {
 	path, err := exec.LookPath("git")
 	if err != nil {
 		return "", fmt.Errorf("%w: not in PATH (install git %s or newer)", ErrNoBinary, MinVersion)
 	}
+	return path, nil
+}
+
+// usable asks each binary for its version once per process.
+func usable(ctx context.Context, path string) error {
 	binaryMu.Lock()
 	defer binaryMu.Unlock()
 	if err, seen := binaries[path]; seen {
-		return path, err
+		return err
 	}
 	c := newCommander(path, "", nil)
 	out, err := c.run(ctx, nil, "version")
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", ErrNoBinary, err) // perhaps only this once: not remembered
+		return fmt.Errorf("%w: %w", ErrNoBinary, err) // perhaps only this once: not remembered
 	}
 	binaries[path] = checkVersion(string(out))
-	return path, binaries[path]
+	return binaries[path]
 }
 
 // checkVersion judges a line such as "git version 2.39.5 (Apple Git-154)".

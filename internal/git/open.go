@@ -6,17 +6,24 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // Option changes how a repository is opened.
 type Option func(*options)
 
-type options struct{ keepEnv []string }
+type options struct {
+	keepEnv   []string
+	readsSoon bool
+}
 
 // HookEnv makes git honor GIT_DIR and its companions: right inside a hook, where git exports them for a linked
 // worktree and for `git --git-dir`, and wrong everywhere else. Only the git binary knows how to; go-git finds the
 // repository by its directory.
 func HookEnv() Option { return func(o *options) { o.keepEnv = hookEnv } }
+
+// ReadsSoon starts the child that contents are read through while the repository is opened.
+func ReadsSoon() Option { return func(o *options) { o.readsSoon = true } }
 
 // Open opens the repository that dir lies in: through the git binary when there is a usable one, else through go-git.
 func Open(ctx context.Context, dir string, opts ...Option) (Repository, error) {
@@ -36,7 +43,7 @@ func OpenCLI(ctx context.Context, dir string, opts ...Option) (*CLI, error) {
 	for _, f := range opts {
 		f(&o)
 	}
-	binary, err := findBinary(ctx)
+	binary, err := findBinary()
 	if err != nil {
 		return nil, err
 	}
@@ -45,19 +52,46 @@ func OpenCLI(ctx context.Context, dir string, opts ...Option) (*CLI, error) {
 		return nil, fmt.Errorf("open repository %q: %w", dir, err)
 	}
 	r := &CLI{commander: newCommander(binary, abs, o.keepEnv)}
-	out, err := r.run(ctx, nil, "rev-parse", "--is-bare-repository", "--is-shallow-repository", "--git-dir",
-		"--git-common-dir", "--show-cdup")
-	if err != nil {
-		var ce *CommandError
-		if errors.As(err, &ce) && strings.Contains(ce.Stderr, "not a git repository") {
-			return nil, fmt.Errorf("open repository %q: %w (run it inside a clone)", dir, ErrNotRepository)
-		}
-		return nil, fmt.Errorf("open repository %q: %w", dir, err)
-	}
-	if err := r.place(string(out)); err != nil {
-		return nil, fmt.Errorf("open repository %q: %w", dir, err)
+	if err := r.open(ctx, o.readsSoon); err != nil {
+		_ = r.Close() // of children that have read nothing
+		return nil, err
 	}
 	return r, nil
+}
+
+// open asks git for its version and for the repository at the same time: each takes as long as half of what a hook may.
+func (r *CLI) open(ctx context.Context, readsSoon bool) error {
+	var others sync.WaitGroup
+	defer others.Wait()
+	if readsSoon {
+		others.Go(func() {
+			if b, err := r.startBatch("--batch"); err == nil { // else whoever reads is told
+				r.contents.give(b)
+			}
+		})
+	}
+	var old error
+	version := make(chan struct{})
+	others.Go(func() {
+		defer close(version)
+		old = usable(ctx, r.binary)
+	})
+	out, err := r.run(ctx, nil, "rev-parse", "--is-bare-repository", "--is-shallow-repository", "--git-dir",
+		"--git-common-dir", "--show-cdup")
+	if <-version; old != nil {
+		return old
+	}
+	var ce *CommandError
+	if errors.As(err, &ce) && strings.Contains(ce.Stderr, "not a git repository") {
+		return fmt.Errorf("open repository %q: %w (run it inside a clone)", r.dir, ErrNotRepository)
+	}
+	if err == nil {
+		err = r.place(string(out))
+	}
+	if err != nil {
+		return fmt.Errorf("open repository %q: %w", r.dir, err)
+	}
+	return nil
 }
 
 // realDir is dir without symbolic links: "../" from inside a linked directory leads elsewhere than in its text.
