@@ -54,7 +54,7 @@ func (t *target) scan(ctx context.Context, src checks.Source, opts checks.Option
 		return rep, nil
 	}
 	if t.memory == nil {
-		t.memory = cache.Memory(Tool().Rules, opts.Rules)
+		t.memory = remembered(cache, opts.Rules)
 	}
 	rep, err := t.memory.Scan(ctx, listed{src, files}, opts)
 	if err != nil {
@@ -70,6 +70,15 @@ func (t *target) scan(ctx context.Context, src checks.Source, opts checks.Option
 	return rep, nil
 }
 
+// heapOfMemory is how many bytes of heap a scan fills for each that a memory takes on disk.
+const heapOfMemory = 6
+
+// remembered is the memory of the scans before this one.
+func remembered(cache *scancache.Store, rules []*checks.Rule) *checks.Memory {
+	largePages(heapOfMemory * cache.MemorySize(Tool().Rules))
+	return cache.Memory(Tool().Rules, rules)
+}
+
 // sameFiles reports whether src still has the same files.
 func sameFiles(ctx context.Context, src checks.Source, files []checks.File) bool {
 	again, err := src.Files(ctx)
@@ -77,7 +86,8 @@ func sameFiles(ctx context.Context, src checks.Source, files []checks.File) bool
 }
 
 // worthKeeping is the time that another process must be able to save before a memory is written: that takes a part of it.
-const worthKeeping = time.Second / 2
+// Tests have less time.
+var worthKeeping = time.Second / 2
 
 func keep(cache *scancache.Store, m *checks.Memory) {
 	if m.Spent() > worthKeeping {

@@ -34,7 +34,7 @@ type Trees struct {
 // treeFindings are those of trees in which all that a scan looks at is the same: more than half of the commits of a large
 // repository change its tests, its documentation or its CI.
 type treeFindings struct {
-	key      string
+	key      func() string // it takes longer than some scans, and one scan alone needs none
 	findings []finding.Finding
 }
 
@@ -59,9 +59,9 @@ func (t *Trees) Scan(ctx context.Context, rev string, cfg *config.Config) ([]fin
 		return nil, err
 	}
 	opts.Now = time.Now()
-	key := scancache.Key(checks.Looked(files, opts), opts, Tool().Rules, opts.Now)
+	key := sync.OnceValue(func() string { return scancache.Key(checks.Looked(files, opts), opts, Tool().Rules, opts.Now) })
 	for _, l := range t.last {
-		if l.key == key && key != "" {
+		if l.key() == key() && key() != "" {
 			return slices.Clone(l.findings), nil
 		}
 	}
@@ -87,7 +87,7 @@ func (t *Trees) list(ctx context.Context, src checks.Source) (files []checks.Fil
 	var g sync.WaitGroup
 	g.Go(func() { files, err = src.Files(ctx) })
 	if t.memory == nil {
-		t.memory = t.cache.Memory(Tool().Rules, registry.Rules)
+		t.memory = remembered(t.cache, registry.Rules)
 	}
 	g.Wait()
 	return files, err

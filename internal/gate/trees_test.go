@@ -17,12 +17,11 @@ import (
 	"github.com/gatebot/gatebot/internal/tree"
 )
 
-// TestTreesThatLookTheSame: a commit that changes nothing that a scan looks at has the findings of its parent without a
-// scan, and each commit has those that a scan of it alone gives.
-func TestTreesThatLookTheSame(t *testing.T) {
-	t.Setenv(CacheEnv, filepath.Join(t.TempDir(), "cache"))
-	dir := t.TempDir()
-	run := func(args ...string) string {
+// emptyRepo is a new repository, and the git command in it.
+func emptyRepo(t *testing.T) (dir string, run func(args ...string) string, repo git.Repository) {
+	t.Helper()
+	dir = t.TempDir()
+	run = func(args ...string) string {
 		t.Helper()
 		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.invalid"}, args...)...)
 		out, err := cmd.CombinedOutput()
@@ -32,12 +31,73 @@ func TestTreesThatLookTheSame(t *testing.T) {
 		return strings.TrimSpace(string(out))
 	}
 	run("init", "-q", "-b", "main")
-	ctx := context.Background()
-	repo, err := git.Open(ctx, dir)
+	repo, err := git.Open(context.Background(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = repo.Close() })
+	return dir, run, repo
+}
+
+// TestTipIsKept: a push looks at its tip, then at what the remote has, and leaves a memory whose newest tree is the tip; one
+// that looks at each commit from the oldest on has that already.
+func TestTipIsKept(t *testing.T) {
+	dir, run, repo := emptyRepo(t)
+	ctx := context.Background()
+	var ids []string
+	for _, text := range []string{"def step(x):\n    return x.item()\n", "def step(x):\n    return x.tolist()\n"} {
+		if err := os.WriteFile(filepath.Join(dir, "model.py"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		run("add", "-A")
+		run("commit", "-q", "-m", "c")
+		ids = append(ids, run("rev-parse", "HEAD"))
+	}
+	old := worthKeeping
+	worthKeeping = 0
+	defer func() { worthKeeping = old }()
+	base, tip := ids[0], ids[1]
+	kept := func(tipFirst bool, revs ...string) string {
+		t.Helper()
+		cache := filepath.Join(t.TempDir(), "cache")
+		t.Setenv(CacheEnv, cache)
+		trees := NewTrees(repo)
+		trees.TipFirst = tipFirst
+		for _, rev := range revs {
+			if _, err := trees.Scan(ctx, rev, config.Default()); err != nil {
+				t.Fatal(err)
+			}
+			trees.last = nil // each is looked at
+		}
+		trees.Keep()
+		names, err := filepath.Glob(filepath.Join(cache, "*.memory"))
+		if err != nil || len(names) != 1 {
+			t.Fatalf("memories: %v, %v; want one", names, err)
+		}
+		data, err := os.ReadFile(names[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	atTip, atBase := kept(false, tip, base, tip), kept(false, tip, base)
+	if atTip == atBase {
+		t.Fatal("a memory does not say which tree is its newest")
+	}
+	if kept(true, tip, base) != atTip {
+		t.Error("after a push the newest tree of the memory is not its tip")
+	}
+	if kept(true, tip) != kept(false, tip) {
+		t.Error("a push of one tree leaves something else than a scan of it")
+	}
+}
+
+// TestTreesThatLookTheSame: a commit that changes nothing that a scan looks at has the findings of its parent without a
+// scan, and each commit has those that a scan of it alone gives.
+func TestTreesThatLookTheSame(t *testing.T) {
+	t.Setenv(CacheEnv, filepath.Join(t.TempDir(), "cache"))
+	dir, run, repo := emptyRepo(t)
+	ctx := context.Background()
 	step := "def step(x):\n    return x.item()\n"
 	trees := NewTrees(repo)
 	defer trees.Keep()

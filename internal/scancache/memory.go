@@ -27,6 +27,18 @@ func (s *Store) Memory(rules string, list []*checks.Rule) *checks.Memory {
 	return m
 }
 
+// MemorySize is how many bytes a memory takes on disk, 0 when there is none that would be read.
+func (s *Store) MemorySize(rules string) int {
+	if s == nil || rules == "" {
+		return 0
+	}
+	info, err := os.Stat(s.memoryFile(rules))
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxMemory {
+		return 0
+	}
+	return int(info.Size())
+}
+
 func (s *Store) load(rules string, list []*checks.Rule) *checks.Memory {
 	name := s.memoryFile(rules)
 	info, err := os.Stat(name)
