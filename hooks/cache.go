@@ -20,7 +20,8 @@ import (
 // is damaged or was cut off is as good as none, and one that cannot be written is not. Files are written under
 // another name and renamed, so that pushes side by side do each other no harm.
 //
-// A file is four lines: sum and index, sum and findings. The index is all that a push without a new hazard needs.
+// A file is two lines, sum and index, and that is all that a push without a new hazard needs. Where it refused something two
+// more follow, sum and findings, so that the same push says the same again without a scan.
 type cache struct {
 	dir, rules, config string
 	memory             map[string]*scanned
@@ -31,6 +32,7 @@ type scanned struct {
 	index    index
 	findings []finding.Finding // those that can gate; nil when they are in the file only
 	file     string
+	stored   bool // it was scanned now, and its index was put into a file
 }
 
 // index names the findings of a tree.
@@ -144,16 +146,31 @@ func (c *cache) put(tree string, fs []finding.Finding) *scanned {
 	if c.rules == "" || slices.ContainsFunc(fs, func(f finding.Finding) bool { return f.Rule == unread }) {
 		return s
 	}
-	first, err1 := json.Marshal(s.index)
-	second, err2 := json.Marshal(s.findings)
-	if errors.Join(err1, err2) != nil {
-		return s
+	s.stored = true
+	c.write(tree, s.index)
+	return s
+}
+
+// keep remembers the findings themselves too.
+func (c *cache) keep(tree string, s *scanned) {
+	if s.file == "" && s.stored { // else they are there, or must not be
+		c.write(tree, s.index, s.findings)
 	}
-	text := strings.Join([]string{sum(string(first)), string(first), sum(string(second)), string(second), ""}, "\n")
-	if writeFile(c.file(tree), text) == nil {
+}
+
+// write replaces the file of a tree.
+func (c *cache) write(tree string, parts ...any) {
+	var text strings.Builder
+	for _, p := range parts {
+		line, err := json.Marshal(p)
+		if err != nil {
+			return
+		}
+		text.WriteString(sum(string(line)) + "\n" + string(line) + "\n")
+	}
+	if writeFile(c.file(tree), text.String()) == nil {
 		c.prune()
 	}
-	return s
 }
 
 // writeFile replaces a file in one step.

@@ -170,6 +170,7 @@ func (c *checker) pick(ctx context.Context, commit git.Commit, found *scanned, b
 		}
 		all = found.findings
 	}
+	c.cache.keep(commit.Tree, found)
 	var out []finding.Finding
 	for _, f := range all {
 		if bad[f.Fingerprint] {
