@@ -104,27 +104,33 @@ func (h *hist) scan(ctx context.Context, rev string) ([]finding.Finding, error) 
 		if _, err := git.ReadFile(ctx, h.repo, rev, "hide.py"); err == nil {
 			continue // what is inferred of one file hangs on another
 		}
-		function, ordinals := "", map[string]int{}
-		for n, text := range strings.Split(string(data), "\n") {
-			if m := def.FindStringSubmatch(text); m != nil {
-				function = m[1]
-			}
-			expr := item.FindString(text)
-			if expr == "" {
-				continue
-			}
-			x := finding.Finding{Rule: "GB101", Name: "tensor-item", Severity: finding.Error, Confidence: finding.Likely,
-				Path: f.Path, Line: n + 1, Function: function, MoveKey: finding.MoveKey("GB101", []string{expr}),
-				Fingerprint: finding.Fingerprint("GB101", f.Path, function, []string{expr}, ordinals[function+expr]),
-				Evidence:    []finding.Evidence{{Kind: finding.EvidenceSource, Code: expr}}}
-			ordinals[function+expr]++
-			if strings.Contains(text, "# allow") {
-				x.Suppressed = &finding.Suppression{Reason: "because", By: "inline"}
-			}
-			out = append(out, x)
-		}
+		out = append(out, flagged(f.Path, data)...)
 	}
 	return out, nil
+}
+
+// flagged are the findings of one file.
+func flagged(path string, data []byte) (out []finding.Finding) {
+	function, ordinals := "", map[string]int{}
+	for n, text := range strings.Split(string(data), "\n") {
+		if m := def.FindStringSubmatch(text); m != nil {
+			function = m[1]
+		}
+		expr := item.FindString(text)
+		if expr == "" {
+			continue
+		}
+		x := finding.Finding{Rule: "GB101", Name: "tensor-item", Severity: finding.Error, Confidence: finding.Likely,
+			Path: path, Line: n + 1, Function: function, MoveKey: finding.MoveKey("GB101", []string{expr}),
+			Fingerprint: finding.Fingerprint("GB101", path, function, []string{expr}, ordinals[function+expr]),
+			Evidence:    []finding.Evidence{{Kind: finding.EvidenceSource, Code: expr}}}
+		ordinals[function+expr]++
+		if strings.Contains(text, "# allow") {
+			x.Suppressed = &finding.Suppression{Reason: "because", By: "inline"}
+		}
+		out = append(out, x)
+	}
+	return out
 }
 
 func (h *hist) update(l *Ledger, o Options) *Outcome {

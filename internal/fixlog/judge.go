@@ -112,16 +112,24 @@ func (u *update) doubt(c git.Commit, f *finding.Finding, e *edit, edits map[stri
 // originChanged reports whether the commit took out or changed the line that the value of a finding comes from, by the
 // finding's own evidence: an index of another type is mended where it is made.
 func originChanged(f *finding.Finding, edits map[string]*edit) bool {
-	i := slices.IndexFunc(f.Evidence, func(e finding.Evidence) bool { return e.Kind == finding.EvidenceFlow && e.Path != "" })
-	if i < 0 {
+	at := origins(f)
+	if at == nil {
 		return false
 	}
-	at := f.Evidence[i]
 	e := edits[at.Path]
 	if e == nil || e.was == nil || e.is == nil || at.Line < 1 || at.Line > len(e.was.lines) {
 		return false
 	}
 	return e.gone[e.was.lines[at.Line-1]] > 0
+}
+
+// origins is the evidence that says where the value of a finding comes from, nil where there is none.
+func origins(f *finding.Finding) *finding.Evidence {
+	i := slices.IndexFunc(f.Evidence, func(e finding.Evidence) bool { return e.Kind == finding.EvidenceFlow && e.Path != "" })
+	if i < 0 {
+		return nil
+	}
+	return &f.Evidence[i]
 }
 
 // callTakenOut reports whether a call of a function that went away was taken out of one that is still there and runs in

@@ -31,11 +31,11 @@ type Options struct {
 	Others []*Ledger
 	// Open makes the records provisional: the commits have not landed yet.
 	Open bool
-	// Quiet is a cheap look at what a commit changed: true when, as far as these files show, no finding came or went. The
-	// commits between two that are not quiet are compared as one, and one by one only when their ends differ. Nil means
-	// that no commit is quiet. What one quiet commit made visible in a file that it does not touch and a later one of the
-	// same run took out is not seen.
-	Quiet func(ctx context.Context, c git.Commit, changes []git.Change) (bool, error)
+	// Look is a cheap look at what a commit changed. Commits in which nothing went, as far as these files show, are
+	// compared as one, and one by one only when something went or came back between their ends. Nil means that each commit
+	// is compared with its parent. What one quiet commit made visible in a file that it does not touch and a later one of
+	// the same run took out is not seen.
+	Look Looker
 	// Progress is told how many commits are done and how many are left; it may be nil.
 	Progress func(done, left int)
 }
@@ -55,7 +55,7 @@ type Outcome struct {
 // the newest Cap and notes that older ones were left out. On an error the ledger holds what was done so far and
 // its Tip says how far that is: calling again goes on there.
 func Update(ctx context.Context, repo git.Repository, s Scanner, l *Ledger, o Options) (*Outcome, error) {
-	u := &update{ctx: ctx, repo: repo, ledger: l, opts: o, seen: newScanned(repo, s), out: &Outcome{}, renames: map[string]map[string]string{}, churn: map[string]churn{}}
+	u := &update{ctx: ctx, repo: repo, ledger: l, opts: o, seen: newScanned(repo, s), out: &Outcome{}}
 	if u.opts.Tip == "" {
 		u.opts.Tip = "HEAD"
 	}
@@ -91,10 +91,8 @@ type update struct {
 	out     *Outcome
 	tip     string
 	changed []string
-	rewrote bool                         // the branch was pushed by force since the last update
-	renames map[string]map[string]string // of quiet commits: old path to new path
-	churn   map[string]churn             // of the quiet commits since the last one that was not
-	line    []string                     // what is new on it since then, also what the cap leaves for later
+	rewrote bool     // the branch was pushed by force since the last update
+	line    []string // what is new on it since then, also what the cap leaves for later
 }
 
 // commits lists what to look at, oldest first.

@@ -5,40 +5,41 @@ import (
 	"slices"
 
 	"github.com/gatebot/gatebot/internal/finding"
-	"github.com/gatebot/gatebot/internal/git"
 )
 
-// walk looks at commits, oldest first. Runs of quiet ones are put off until one that is not comes, or the end.
+// walk looks at commits, oldest first. Those that a quick look lets pass are put off and compared as one, up to one that
+// it does not, or the end.
 func (u *update) walk(commits []string) error {
-	var run []string
+	var run []*glance
 	more := u.out.More
 	for i, id := range commits {
 		if u.opts.Progress != nil {
 			u.opts.Progress(i, len(commits)-i+more)
 		}
-		quiet, err := u.quiet(id)
+		g, err := u.glance(u.ctx, id)
 		if err != nil {
 			return err
 		}
-		run = append(run, id)
-		if quiet && i < len(commits)-1 {
-			continue
+		if g.Sight == Quiet && u.bringsBack(g) {
+			g.Sight = Exact
 		}
-		if !quiet {
-			run = run[:len(run)-1]
-		}
-		if err := u.quietRun(run); err != nil {
-			return err
-		}
-		clear(u.churn)
-		if !quiet {
-			if err := u.one(id); err != nil {
+		if g.Sight != Quiet {
+			if err := u.settle(run); err != nil {
 				return err
 			}
+			run = nil
+			if alone, err := u.mayFix(g); err != nil {
+				return err
+			} else if alone {
+				if err := u.one(id); err != nil {
+					return err
+				}
+				continue
+			}
 		}
-		run = nil
+		run = append(run, g)
 	}
-	return nil
+	return u.settle(run)
 }
 
 // one compares a commit with its parent and counts it as done.
@@ -58,113 +59,76 @@ func (u *update) done(ids ...string) {
 	}
 }
 
-// quiet reports whether a commit needs no look of its own.
-func (u *update) quiet(id string) (bool, error) {
-	if u.opts.Quiet == nil {
-		return false, nil
-	}
-	c, err := u.repo.Commit(u.ctx, id)
-	if err != nil || len(c.Parents) == 0 {
-		return false, err
-	}
-	parent, err := u.repo.Commit(u.ctx, c.Parents[0])
-	if errors.Is(err, git.ErrNotFound) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	changes, err := u.repo.Diff(u.ctx, parent.Tree, c.Tree, true)
-	if err != nil {
-		return false, err
-	}
-	ch, onlyLog, inert := summarize(changes, u.opts.ConfigPath, u.opts.LogPaths)
-	u.renames[id] = ch.renamed
-	if onlyLog || inert {
+// mayFix reports whether a commit has to be compared with its parent. What its parent has in the files that it touches
+// decides: a commit that takes no line of a finding away, and no line that one comes from, fixes nothing. What it brings
+// back is seen where the run ends that it begins.
+func (u *update) mayFix(g *glance) (bool, error) {
+	if g.Sight == Exact {
 		return true, nil
 	}
-	if ch.config {
-		return false, nil
+	before, err := u.seen.findings(u.ctx, g.parent)
+	if errors.Is(err, ErrNotAnalysable) {
+		return true, nil
 	}
-	quiet, err := u.opts.Quiet(u.ctx, c, changes)
-	if err != nil || !quiet {
+	if err != nil {
 		return false, err
 	}
-	lines, known, err := u.churned(changes)
-	u.churn[id] = lines
-	return known, err
+	taken, err := u.taken(violations(before), g.changes, g.change)
+	return len(taken) > 0, err
 }
 
-// quietRun compares the ends of a run of quiet commits. Where they differ something changed that no single commit
-// shows in the files that it touches (a caller went away, a type is inferred elsewhere): the run is halved until the
-// commit that did it is alone. It is halved too where lines went to and fro in it.
-func (u *update) quietRun(run []string) error {
+// bringsBack reports whether a commit may bring back what the log has as fixed: by what it has of its own, or with a file
+// that gets the name it once had.
+func (u *update) bringsBack(g *glance) bool {
+	if slices.ContainsFunc(g.Gained, func(f finding.Finding) bool { return u.logged(&f) }) {
+		return true
+	}
+	for _, now := range g.change.renamed {
+		if slices.ContainsFunc(u.ledger.Records, func(r Record) bool { return r.Path == now || r.NowPath == now }) {
+			return true
+		}
+	}
+	return false
+}
+
+// settle compares what is put off.
+func (u *update) settle(run []*glance) error {
+	for _, part := range parts(run) {
+		if err := u.part(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// part compares the ends of a part of a run. Where something went between them that may be a fix, something changed that
+// no single commit shows in the files that it touches (a caller went away, a type is inferred elsewhere): the part is
+// divided until the commit that did it is alone.
+func (u *update) part(run []*glance) error {
 	if len(run) == 0 {
 		return nil
 	}
-	same, err := u.sameEnds(run[0], run[len(run)-1])
+	e, err := u.ends(run)
 	switch {
 	case err != nil:
 		return err
-	case same && (len(run) == 1 || !u.toAndFro(run)):
-		for _, id := range run {
-			u.follow(u.renames[id])
+	case e.nothing():
+		for _, g := range run {
+			u.follow(g.change.renamed)
+			u.done(g.commit.ID)
 		}
-		u.done(run...)
 		return nil
 	case len(run) == 1:
-		return u.one(run[0])
+		return u.one(run[0].commit.ID)
 	}
-	half := len(run) / 2
-	if err := u.quietRun(run[:half]); err != nil {
-		return err
+	pieces := [][]*glance{run[:len(run)/2], run[len(run)/2:]}
+	if at := e.suspect(run); at >= 0 {
+		pieces = [][]*glance{run[:at], run[at : at+1], run[at+1:]}
 	}
-	return u.quietRun(run[half:])
-}
-
-// sameEnds reports whether the parent of the first commit and the last have the same violations.
-func (u *update) sameEnds(first, last string) (bool, error) {
-	c, err := u.repo.Commit(u.ctx, first)
-	if err != nil || len(c.Parents) == 0 {
-		return false, err
-	}
-	parent, err := u.repo.Commit(u.ctx, c.Parents[0])
-	if errors.Is(err, git.ErrNotFound) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	end, err := u.repo.Commit(u.ctx, last)
-	if err != nil {
-		return false, err
-	}
-	changes, err := u.repo.Diff(u.ctx, parent.Tree, end.Tree, true)
-	if err != nil {
-		return false, err
-	}
-	if _, _, inert := summarize(changes, u.opts.ConfigPath, u.opts.LogPaths); inert {
-		if fs, ok := u.seen.byTree[parent.Tree]; ok {
-			u.seen.keep(end.Tree, fs)
-		}
-		return true, nil
-	}
-	before, after, err := u.both(parent, end)
-	if errors.Is(err, ErrNotAnalysable) {
-		return false, nil
-	}
-	return err == nil && slices.Equal(prints(before), prints(after)), err
-}
-
-// prints are the fingerprints of what counts, and of what is there and does not.
-func prints(fs []finding.Finding) []string {
-	all := make([]string, len(fs))
-	for i := range fs {
-		all[i] = fs[i].Fingerprint
-		if fs[i].Gates(finding.Warn) {
-			all[i] += "!"
+	for _, piece := range pieces {
+		if err := u.part(piece); err != nil {
+			return err
 		}
 	}
-	slices.Sort(all)
-	return all
+	return nil
 }

@@ -50,7 +50,13 @@ func TestQuietRuns(t *testing.T) {
 		_, err := Update(t.Context(), h.repo, ScanFunc(func(ctx context.Context, rev string) ([]finding.Finding, error) {
 			scans++
 			return h.scan(ctx, rev)
-		}), l, Options{After: root, Quiet: func(_ context.Context, x git.Commit, _ []git.Change) (bool, error) { return c.quiet(x.ID), nil }})
+		}), l, Options{After: root, Look: func(_ context.Context, x git.Commit, changes []git.Change) (Look, error) {
+			l := Look{Seen: changes}
+			if !c.quiet(x.ID) {
+				l.Sight = Lost
+			}
+			return l, nil
+		}})
 		if got := h.log(l); err != nil || !slices.Equal(got, want) || scans > c.most || l.Tip != full.Tip {
 			t.Errorf("%s: %v, %d scans:\n%s", name, err, scans, strings.Join(got, "\n"))
 		}
@@ -72,7 +78,9 @@ func TestToAndFro(t *testing.T) {
 		}
 		full, quick := &Ledger{}, &Ledger{}
 		h.update(full, Options{After: root})
-		h.update(quick, Options{After: root, Quiet: func(context.Context, git.Commit, []git.Change) (bool, error) { return true, nil }})
+		h.update(quick, Options{After: root, Look: func(_ context.Context, _ git.Commit, changes []git.Change) (Look, error) {
+			return Look{Seen: changes}, nil
+		}})
 		if want, got := h.log(full), h.log(quick); len(want) != 1 || !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}

@@ -165,11 +165,11 @@ func (l *FixLog) Update(ctx context.Context, rng string, with []string) (*fixlog
 
 func (l *FixLog) options(ctx context.Context, rng string) (fixlog.Options, error) {
 	o := fixlog.Options{LogPaths: []string{l.Config.FixLog.Path, LedgerPath},
-		Quiet: func(ctx context.Context, c git.Commit, changes []git.Change) (bool, error) {
+		Look: func(ctx context.Context, c git.Commit, changes []git.Change) (fixlog.Look, error) {
 			if l.measured[c.Tree] != nil {
-				return false, nil
+				return fixlog.Look{Sight: fixlog.Exact}, nil
 			}
-			return quiet(ctx, l.repo, l.Judge, c, changes)
+			return look(ctx, l.repo, l.Judge, c, changes)
 		}}
 	if rng == "" {
 		return o, nil

@@ -9,26 +9,29 @@ import (
 
 	"github.com/gatebot/gatebot/checks"
 	"github.com/gatebot/gatebot/internal/config"
+	"github.com/gatebot/gatebot/internal/finding"
+	"github.com/gatebot/gatebot/internal/fixlog"
 	"github.com/gatebot/gatebot/internal/git"
 )
 
-// quiet scans the files that a commit touched, as they were and as they are, each set by itself and every function as
-// if it were hot. When the two sets hold the same hazards in the same functions, however little is known of them, the
-// commit is no fix by what it changed. It costs milliseconds; the whole tree costs seconds.
-func quiet(ctx context.Context, repo git.Repository, cfg *config.Config, c git.Commit, changes []git.Change) (bool, error) {
+// look scans the files that a commit touched, as they were and as they are, each set by itself and every function as
+// if it were hot. When the second set has all hazards of the first in the same functions, however little is known of
+// them, the commit is no fix by what it changed. It costs milliseconds; the whole tree costs seconds.
+func look(ctx context.Context, repo git.Repository, cfg *config.Config, c git.Commit, changes []git.Change) (fixlog.Look, error) {
 	if cfg == nil {
 		var err error
 		cfg, err = TreeConfig(ctx, repo, c.ID)
 		var broken *config.Error
 		if errors.As(err, &broken) {
-			return false, nil //nolint:nilerr // the full scan says why it makes no claim
+			return fixlog.Look{Sight: fixlog.Exact}, nil //nolint:nilerr // the full scan says why it makes no claim
 		}
 		if err != nil {
-			return false, err
+			return fixlog.Look{}, err
 		}
 	}
+	out := fixlog.Look{Seen: seen(cfg, changes)}
 	var old, now touched
-	for _, x := range changes {
+	for _, x := range out.Seen {
 		if x.OldBlob != "" && !git.IsZeroID(x.OldBlob) && regular(x.OldMode) {
 			old.add(cmp.Or(x.OldPath, x.Path), x.OldBlob)
 		}
@@ -36,12 +39,53 @@ func quiet(ctx context.Context, repo git.Repository, cfg *config.Config, c git.C
 			now.add(x.Path, x.Blob)
 		}
 	}
-	before, err := old.hazards(ctx, repo, cfg)
+	before, err := old.findings(ctx, repo, cfg)
 	if err != nil {
-		return false, err
+		return out, err
 	}
-	after, err := now.hazards(ctx, repo, cfg)
-	return err == nil && slices.Equal(before, after), err
+	after, err := now.findings(ctx, repo, cfg)
+	if err != nil {
+		return out, err
+	}
+	left := map[string]int{}
+	for i := range before {
+		left[hazard(&before[i])]++
+	}
+	for i := range after {
+		key := hazard(&after[i])
+		if left[key]--; left[key] < 0 {
+			out.Gained = append(out.Gained, after[i])
+		}
+	}
+	for _, n := range left {
+		if n > 0 {
+			out.Sight = fixlog.Lost
+		}
+	}
+	return out, nil
+}
+
+// seen are the changes of files whose content a scan depends on, before or after.
+func seen(cfg *config.Config, changes []git.Change) (out []git.Change) {
+	files := make([]checks.File, 0, 2*len(changes))
+	for _, x := range changes {
+		if regular(x.OldMode) {
+			files = append(files, checks.File{Path: cmp.Or(x.OldPath, x.Path)})
+		}
+		if regular(x.NewMode) {
+			files = append(files, checks.File{Path: x.Path})
+		}
+	}
+	looked := map[string]bool{}
+	for _, f := range checks.Looked(files, scanOptions(cfg, false)) {
+		looked[f.Path] = true
+	}
+	for _, x := range changes {
+		if looked[x.Path] || looked[cmp.Or(x.OldPath, x.Path)] {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 func regular(mode uint32) bool { return mode == git.ModeFile || mode == git.ModeExec }
@@ -68,7 +112,8 @@ func (t *touched) Read(ctx context.Context, f checks.File) (content []byte, err 
 	return content, err
 }
 
-func (t *touched) hazards(ctx context.Context, repo git.Repository, cfg *config.Config) ([]string, error) {
+// findings scans them, each function as if it were hot.
+func (t *touched) findings(ctx context.Context, repo git.Repository, cfg *config.Config) ([]finding.Finding, error) {
 	if len(t.files) == 0 {
 		return nil, nil
 	}
@@ -78,15 +123,10 @@ func (t *touched) hazards(ctx context.Context, repo git.Repository, cfg *config.
 	if err != nil {
 		return nil, fmt.Errorf("touched files: %w", err)
 	}
-	var all []string
-	for i := range rep.Findings {
-		f := &rep.Findings[i]
-		key := f.MoveKey
-		if key == "" {
-			key = f.Fingerprint
-		}
-		all = append(all, fmt.Sprintf("%s %s %s %t %s", f.Rule, f.Function, key, f.Suppressed != nil, f.Confidence))
-	}
-	slices.Sort(all)
-	return all, nil
+	return rep.Findings, nil
+}
+
+// hazard is a finding by what does not move: rule, function, source text, and how much is known of it.
+func hazard(f *finding.Finding) string {
+	return fmt.Sprintf("%s %s %s %t %s", f.Rule, f.Function, cmp.Or(f.MoveKey, f.Fingerprint), f.Suppressed != nil, f.Confidence)
 }

@@ -35,17 +35,17 @@ func walks(t *testing.T, repo git.Repository, cfg *config.Config, ids []string) 
 			return fs, err
 		}
 	}
-	read := func(n *int, look func(context.Context, git.Commit, []git.Change) (bool, error)) *fixlog.Ledger {
+	read := func(n *int, look fixlog.Looker) *fixlog.Ledger {
 		l := &fixlog.Ledger{}
-		o := fixlog.Options{After: ids[0], Tip: ids[len(ids)-1], Cap: len(ids), Quiet: look}
+		o := fixlog.Options{After: ids[0], Tip: ids[len(ids)-1], Cap: len(ids), Look: look}
 		if _, err := fixlog.Update(t.Context(), repo, scan(n), l, o); err != nil {
 			t.Fatal(err)
 		}
 		return l
 	}
 	exact = read(&scans, nil)
-	quick = read(&asked, func(ctx context.Context, c git.Commit, changes []git.Change) (bool, error) {
-		return quiet(ctx, repo, cfg, c, changes)
+	quick = read(&asked, func(ctx context.Context, c git.Commit, changes []git.Change) (fixlog.Look, error) {
+		return look(ctx, repo, cfg, c, changes)
 	})
 	return exact, quick, scans, asked
 }
