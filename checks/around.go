@@ -29,10 +29,9 @@ func (h *hotPath) wanted() {
 			f.wanted = nil
 			for _, ref := range f.references() {
 				for _, r := range rules[last(ref)] {
-					if f.wanted == nil {
-						f.wanted = map[*Rule]bool{}
+					if !slices.Contains(f.wanted, r) {
+						f.wanted = append(f.wanted, r)
 					}
-					f.wanted[r] = true
 				}
 			}
 		}
@@ -61,7 +60,7 @@ func (s *scan) around() []*task {
 }
 
 func (f *Func) setup() bool {
-	for r := range f.wanted {
+	for _, r := range f.wanted {
 		if r.Setup {
 			return true
 		}

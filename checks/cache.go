@@ -67,6 +67,14 @@ func (c *treeCache) keep(m *module, src, packed []byte) {
 	}
 }
 
+// release drops the short form of a tree.
+func (c *treeCache) release(m *module) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.room += int64(len(m.packed.data))
+	m.packed = packedTree{}
+}
+
 // stored opens a tree that another process has parsed from the same bytes.
 func (c *treeCache) stored(m *module, src []byte, sum digest, lim pyast.Limits) *pyast.Tree {
 	if c.p.memory == nil || c.p.memory.stored == nil {

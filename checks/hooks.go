@@ -110,7 +110,7 @@ func (h *hooks) function(_ *interp, fr *frame) {
 
 func (h *hooks) done(fr *frame) {
 	each(fr, h.onDone, func(r *Rule, p *Pass) {
-		if fr.fn != nil && (len(r.Mentions) == 0 || fr.fn.wanted[r]) {
+		if fr.fn != nil && (len(r.Mentions) == 0 || slices.Contains(fr.fn.wanted, r)) {
 			r.Done(p)
 		}
 	})

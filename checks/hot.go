@@ -73,8 +73,14 @@ func findHot(p *project, opts *Options) *hotPath {
 	if p.memory == nil {
 		// What a function mentions is not needed any more, and it is half of the index.
 		for _, m := range p.modules {
+			used := false
 			for _, f := range m.all {
 				f.refs, f.packed, f.locals, f.wires = nil, nil, nil, nil
+				_, hot := h.info[f]
+				used = used || hot || f.setup()
+			}
+			if !used { // its tree is asked for by what a class of it leaves in attributes, if by anything
+				p.trees.release(m)
 			}
 			m.makes, m.aliases, m.aliasFrom, m.filter = nil, nil, nil, nil
 		}

@@ -31,8 +31,8 @@ type Func struct {
 	from, end uint32
 	top       *Func // the outermost function whose text holds this one
 	sum       digest
-	wanted    map[*Rule]bool // rules with Mentions that it mentions; nil for most functions
-	slot      *funcSlot      // see wiring
+	wanted    []*Rule   // rules with Mentions that it mentions; nil for most functions
+	slot      *funcSlot // see wiring
 	wires     *wires
 	nature    nature // see natureOf
 }

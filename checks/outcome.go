@@ -261,19 +261,32 @@ func (s *scan) takeSteps(o *outcome) {
 			s.callers[f] = true
 		}
 	}
-	s.taken = append(s.taken, taken{o, funcs})
+	if s.table != nil { // the memory has it anyway
+		s.taken = append(s.taken, taken{o, funcs})
+	}
 	for i := range o.Blocks {
 		b := &o.Blocks[i]
 		f := funcs[b.Func]
-		if f == nil || b.whole() {
+		if f == nil {
+			continue
+		}
+		if b.whole() {
+			if s.table == nil {
+				s.whole[b.at(funcs)] = true
+			}
 			continue
 		}
 		base := b.base(funcs)
-		key := blockAt{f.mod, uint32(b.Off + base)}
+		key := b.at(funcs)
 		if p := s.blocks[key]; p == nil || int(b.Ran) > p.ran {
 			s.blocks[key] = &progress{fn: f, ran: int(b.Ran), from: uint32(b.From + base), end: uint32(b.End + base)}
 		}
 	}
+}
+
+// at is where a suite of a function that is still there starts.
+func (b *savedBlock) at(funcs []*Func) blockAt {
+	return blockAt{funcs[b.Func].mod, uint32(b.Off + b.base(funcs))}
 }
 
 // base is where the offsets of a suite count from.

@@ -131,16 +131,16 @@ func (w *wiringCoder) module(m *module, of *wiring) {
 
 func (w *wiringCoder) wanted(f *Func) {
 	var ids []string
-	for r := range f.wanted {
+	for _, r := range f.wanted {
 		ids = append(ids, r.ID)
 	}
 	slices.Sort(ids)
 	if texts(w.coder, &ids); !w.reading || len(ids) == 0 {
 		return
 	}
-	f.wanted = make(map[*Rule]bool, len(ids))
-	for _, id := range ids {
-		if f.wanted[w.rules[id]] = true; w.rules[id] == nil {
+	f.wanted = make([]*Rule, len(ids))
+	for i, id := range ids {
+		if f.wanted[i] = w.rules[id]; f.wanted[i] == nil {
 			w.bad = true
 		}
 	}

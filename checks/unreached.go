@@ -75,15 +75,19 @@ func (s *scan) reached() {
 	for _, p := range s.blocks {
 		open[p.fn] = true
 	}
+	for at := range s.whole {
+		delete(s.blocks, at)
+	}
 	for _, t := range s.taken {
 		for i := range t.out.Blocks {
 			b := &t.out.Blocks[i]
 			if f := t.funcs[b.Func]; f != nil && b.whole() && open[f] {
-				delete(s.blocks, blockAt{f.mod, uint32(b.Off + b.base(t.funcs))})
+				delete(s.blocks, b.at(t.funcs))
 			}
 		}
 	}
 	s.taken = nil
+	clear(s.whole)
 }
 
 // rest is what is looked at in the last turn.

@@ -18,9 +18,9 @@ import (
 // Up to hasteLimit nothing is collected at all: what a push reads of the scans before it stays, and looking at all of it
 // again and again finds nothing. The first collection ends that.
 const (
-	hasteLimit  = 215 << 20
+	hasteLimit  = 205 << 20
 	hasteAfter  = 200 * time.Millisecond // the end of the scan is mostly the end of the process
-	frugalLimit = 230 << 20              // bytes of memory of the Go runtime; the program and its C memory take 50 MB more
+	frugalLimit = 220 << 20              // bytes of memory of the Go runtime; the program and its C memory take 50 MB more
 	frugalFloor = 16 << 20
 	walkLimit   = 460 << 20 // of a walk over a history, with which a process stays below 600 MB
 	walkPercent = 300       // GOGC in a walk: the limit decides
