@@ -21,8 +21,10 @@ type Memory struct {
 	trees  *treeCache    // of a walk, see treesFor
 	wired  bool          // the wiring was written
 	stored Trees
-	// reading is closed when what is known of tasks has been read; nil when nothing is read.
-	reading chan struct{}
+	// reading is closed when files and wiring have been read, readingTables when what is known of tasks has; nil when nothing
+	// is read. Listed are the files that are read, see lacks.
+	reading, readingTables chan struct{}
+	listed                 map[uint64]bool
 }
 
 // NewMemory remembers nothing yet.
@@ -45,6 +47,7 @@ func (m *Memory) UseTrees(t Trees) { m.stored = t }
 func (m *Memory) EachTree(f func(key TreeKey, tree []byte)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.filesReady()
 	for _, path := range sortedKeys(m.files) {
 		for _, k := range m.files[path] {
 			if k.mod.packed.data != nil {

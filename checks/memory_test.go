@@ -128,7 +128,7 @@ func TestMemory(t *testing.T) {
 			}
 			found += len(want.Findings)
 			if n%4 == 3 { // saved, and in every other case the next tree is scanned by another process
-				saved, err := LoadMemory(bytes.Join(m.Save(), nil), o.Rules)
+				saved, err := LoadMemory(bytes.Join(m.Save(), nil), nil, o.Rules)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -157,13 +157,14 @@ func FuzzLoadMemory(f *testing.F) {
 	f.Add(bytes.Join(m.Save(), nil))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if m, err := LoadMemory(data, o.Rules); err == nil {
+		if m, err := LoadMemory(data, nil, o.Rules); err == nil {
 			m.Save()
 		}
 	})
 }
 
-// TestMemoryCutOff: a memory whose end is missing knows nothing of tasks, and a scan with it gives what any other gives.
+// TestMemoryCutOff: a memory whose end is missing knows nothing of tasks, one of which less is there, or that is not what was
+// written, knows nothing, and a scan with it gives what any other gives.
 func TestMemoryCutOff(t *testing.T) {
 	files := readDir(t, "testdata/infer")
 	o := Options{Rules: []*Rule{everything}, Now: time.Unix(0, 0)}
@@ -173,18 +174,32 @@ func TestMemoryCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := bytes.Join(m.Save(), nil)
-	if m, err = LoadMemory(data[:len(data)-1], o.Rules); err != nil {
-		t.Fatal(err)
+	empty := bytes.Join(NewMemory().Save(), nil)
+	yes, no := func() bool { return true }, func() bool { return false }
+	for _, c := range []struct {
+		size  int
+		whole func() bool
+		knows bool // of files
+	}{{len(data), yes, true}, {len(data) - 1, nil, true}, {len(data) / 4, yes, false}, {len(data), no, false}} {
+		if m, err = LoadMemory(data[:c.size], c.whole, o.Rules); err != nil {
+			t.Fatal(err)
+		}
+		if knows := !bytes.Equal(bytes.Join(m.Save(), nil), empty); knows != c.knows {
+			t.Errorf("%d of %d bytes: something is known: %t", c.size, len(data), knows)
+		}
+		if m, err = LoadMemory(data[:c.size], c.whole, o.Rules); err != nil {
+			t.Fatal(err)
+		}
+		got, err := m.Scan(context.Background(), blobs{files}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, got); d != "" || len(want.Findings) == 0 {
+			t.Errorf("%d of %d bytes: %d findings, differences:\n%s", c.size, len(data), len(want.Findings), d)
+		}
 	}
-	got, err := m.Scan(context.Background(), blobs{files}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(want, got); d != "" || len(want.Findings) == 0 {
-		t.Errorf("%d findings, differences:\n%s", len(want.Findings), d)
-	}
-	if _, err = LoadMemory(data[:len(data)/4], o.Rules); err == nil {
-		t.Error("a quarter of a memory was read without an error")
+	if _, err = LoadMemory(data[:len(memoryFormat)+1], nil, o.Rules); err == nil {
+		t.Error("the beginning of a memory was read without an error")
 	}
 }
 
@@ -209,7 +224,7 @@ func TestMemoryInAnotherProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, err = LoadMemory(bytes.Join(m.Save(), nil), o.Rules); err != nil {
+	if m, err = LoadMemory(bytes.Join(m.Save(), nil), nil, o.Rules); err != nil {
 		t.Fatal(err)
 	}
 	got, err := m.Scan(context.Background(), unreadBlobs{blobs{files}, t}, o)

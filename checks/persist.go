@@ -1,14 +1,13 @@
 package checks
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/gatebot/gatebot/internal/cppast"
 )
 
 // memoryFormat is part of every saved memory. Raise it with every change of what the coder writes.
-const memoryFormat = "gatebot.scan-memory/v12"
+const memoryFormat = "gatebot.scan-memory/v13"
 
 // Save gives what the memory knows of the newest trees, for LoadMemory in another process: the pieces are to be written
 // one after the other. Trees in their short form are not part of it, and are dropped: what is saved is much already, and
@@ -25,60 +24,11 @@ func (m *Memory) Save() [][]byte {
 	}
 	m.forget()
 	c := &coder{numbers: map[string]uint64{}}
-	format := memoryFormat
-	word(c, &format)
 	m.codeFiles(c)
 	m.codeWiring(c, nil)
 	c.part()
 	m.codeTables(c, nil)
-	return c.pack()
-}
-
-// LoadMemory reads what Save gave. Rules are those that will be scanned with. Damage is an error. The files are there
-// when it returns; what is known of tasks is read while a scan looks at them.
-func LoadMemory(data []byte, rules []*Rule) (m *Memory, err error) {
-	defer func() {
-		if r := recover(); r != nil { // a bound that the coder does not know
-			m, err = nil, fmt.Errorf("%w: %v", errMemory, r)
-		}
-	}()
-	c, rest := unpack(data)
-	m = NewMemory()
-	format := memoryFormat
-	if word(c, &format); format != memoryFormat {
-		return nil, errMemory
-	}
-	byID := map[string]*Rule{}
-	for _, r := range rules {
-		byID[r.ID] = r
-	}
-	m.reading = make(chan struct{})
-	go m.readTables(rest, byID)
-	m.codeFiles(c)
-	m.codeWiring(c, byID)
-	if c.bad || len(c.data) > 0 {
-		return nil, errMemory
-	}
-	return m, nil
-}
-
-// readTables reads what is known of tasks. Where that is damaged nothing is known of them.
-func (m *Memory) readTables(c *coder, rules map[string]*Rule) {
-	defer close(m.reading)
-	var read Memory
-	defer func() {
-		if recover() == nil && !c.bad && len(c.data) == 0 {
-			m.tables = read.tables
-		}
-	}()
-	read.codeTables(c, rules)
-}
-
-// ready waits until all is read.
-func (m *Memory) ready() {
-	if m.reading != nil {
-		<-m.reading
-	}
+	return append([][]byte{m.head()}, c.pack()...)
 }
 
 func (m *Memory) codeFiles(c *coder) {

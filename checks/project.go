@@ -103,20 +103,34 @@ func (p *project) index(ctx context.Context, files []File) error {
 	bad := make([][]unreadable, len(files))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(p.opts.Workers)
+	begun := make([]bool, len(files))
+	begin := func(i int) {
+		if begun[i] || ctx.Err() != nil {
+			return
+		}
+		begun[i] = true
+		p.fresh++
+		g.Go(func() error {
+			var err error
+			mods[i], bad[i], err = p.indexOne(ctx, files[i])
+			return err
+		})
+	}
+	for i, f := range files { // what has to be parsed is, while the others are read
+		if p.memory.lacks(f) {
+			begin(i)
+		}
+	}
+	p.memory.filesReady()
 	for i, f := range files {
-		if ctx.Err() != nil {
-			break
+		if begun[i] {
+			continue
 		}
 		if mods[i], bad[i] = p.memory.module(f); mods[i] != nil {
 			mods[i].again(f, p.trees)
 			continue
 		}
-		p.fresh++
-		g.Go(func() error {
-			var err error
-			mods[i], bad[i], err = p.indexOne(ctx, f)
-			return err
-		})
+		begin(i)
 	}
 	if err := g.Wait(); err != nil {
 		return err

@@ -79,7 +79,7 @@ func TestStateInAnotherProcess(t *testing.T) {
 	if _, err := m.Scan(context.Background(), blobs{files}, o); err != nil {
 		t.Fatal(err)
 	}
-	m, err := LoadMemory(bytes.Join(m.Save(), nil), o.Rules)
+	m, err := LoadMemory(bytes.Join(m.Save(), nil), nil, o.Rules)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func cutoff(t *testing.T, files memory, file, old, text string, saved bool) int 
 	}
 	if saved {
 		var err error
-		if m, err = LoadMemory(bytes.Join(m.Save(), nil), o.Rules); err != nil {
+		if m, err = LoadMemory(bytes.Join(m.Save(), nil), nil, o.Rules); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -130,7 +130,7 @@ func TestStateIsAFact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, err = LoadMemory(bytes.Join(m.Save(), nil), o.Rules); err != nil {
+	if m, err = LoadMemory(bytes.Join(m.Save(), nil), nil, o.Rules); err != nil {
 		t.Fatal(err)
 	}
 	files["c.py"] = strings.Replace(files["c.py"], "(4, 4)", "(4, 4, device=\"cuda\")", 1)

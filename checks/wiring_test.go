@@ -84,10 +84,11 @@ func TestWiring(t *testing.T) {
 // throughFile is what another process knows.
 func throughFile(t *testing.T, m *Memory, rules ...*Rule) *Memory {
 	t.Helper()
-	back, err := LoadMemory(bytes.Join(m.Save(), nil), rules)
+	back, err := LoadMemory(bytes.Join(m.Save(), nil), nil, rules)
 	if err != nil {
 		t.Fatal(err)
 	}
+	back.filesReady()
 	if len(back.wiring.mods) != len(m.wiring.mods) || !maps.Equal(back.wiring.said.all(), m.wiring.said.all()) {
 		t.Fatalf("the wiring of %d files was read for %d", len(back.wiring.mods), len(m.wiring.mods))
 	}

@@ -62,7 +62,7 @@ func frugal() (end func()) {
 func hold() (end func()) {
 	old := debug.SetMemoryLimit(hasteLimit)
 	slow := haste.begin()
-	before := collections()
+	before := collections() - arranged.Load()
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
@@ -75,7 +75,7 @@ func hold() (end func()) {
 			case <-tick.C:
 			}
 			if limit == hasteLimit {
-				if collections() == before {
+				if collections() <= before+arranged.Load() {
 					continue
 				}
 				limit = frugalLimit
@@ -156,6 +156,9 @@ func (p *pace) set() {
 		p.held, p.percent = true, old
 	}
 }
+
+// arranged is how often the collector has run because somebody asked for it, and not because memory was short.
+var arranged atomic.Uint64
 
 // collections is how often the collector has run.
 func collections() uint64 {

@@ -50,10 +50,7 @@ func (s *Store) load(rules string, list []*checks.Rule) *checks.Memory {
 		return checks.NewMemory()
 	}
 	sum, data := binary.LittleEndian.Uint32(data), data[4:]
-	if crc32.Checksum(data, castagnoli) != sum {
-		return checks.NewMemory()
-	}
-	m, err := checks.LoadMemory(data, list)
+	m, err := checks.LoadMemory(data, func() bool { return crc32.Checksum(data, castagnoli) == sum }, list)
 	if err != nil {
 		return checks.NewMemory()
 	}
