@@ -4,10 +4,13 @@ package pyast
 // order of the source. Parameters, arguments, aliases, handlers, clauses and cases are not nodes of their own; what
 // they contain is visited. It accepts a *Module and does nothing for nil.
 func Walk(n Node, f func(Node) bool) {
-	if !present(n) || !f(n) {
-		return
+	var each func(Node) // one for the whole walk
+	each = func(n Node) {
+		if present(n) && f(n) {
+			Children(n, each)
+		}
 	}
-	Children(n, func(c Node) { Walk(c, f) })
+	each(n)
 }
 
 // present is false for nil and for the nil pointers that optional fields of concrete type hold.
