@@ -45,6 +45,7 @@ type interp struct {
 	switches   map[globalVar]bool
 	sink       *sink
 	frames     []*frame
+	spare      spareValues
 	quiet      int // above 0: values only, no events
 	work       int
 	limit      int // work of an entry, maxWork
@@ -166,7 +167,7 @@ func (in *interp) activate(u *unit, f *Func, node pyast.Node, _ []pyast.Stmt, cl
 	if f != nil {
 		hint = int(f.exprs.Load()) // of the last time: growing the map by doubling costs as much again
 	}
-	fr.values = make(map[pyast.Expr]*Value, hint)
+	fr.values = in.spare.take(hint)
 	if from := in.top(); from != nil {
 		fr.from = from
 		fr.guards = from.guards
@@ -203,6 +204,8 @@ func (in *interp) run(fr *frame, body []pyast.Stmt) *Value {
 	if fr.fn != nil {
 		fr.fn.exprs.Store(int32(len(fr.values)))
 	}
+	in.spare.put(fr.values)
+	fr.values = nil // nobody looks at a function that has returned
 	in.nest = nest
 	in.frames = in.frames[:len(in.frames)-1]
 	if fr.gen {
