@@ -1,6 +1,9 @@
 package checks
 
 import (
+	"bytes"
+	"slices"
+
 	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/pyast"
 )
@@ -63,6 +66,19 @@ func confidenceOf(v *Value) finding.Confidence {
 
 // Text is the source of n.
 func (p *Pass) Text(n pyast.Node) string { return p.fr.u.tree.Text(n) }
+
+// Says reports whether the text of the function that is looked at holds one of the words. Where it holds none a rule that waits
+// for them need not walk through the syntax.
+func (p *Pass) Says(words ...string) bool {
+	n := p.fr.node.Pos()
+	from, end := n.Off, n.EndOff
+	if f := p.fr.fn; f != nil {
+		from, end = min(from, f.from), max(end, f.end) // decorators
+	}
+	src := p.fr.u.tree.Source
+	src = src[min(int(from), len(src)):min(int(end), len(src))]
+	return slices.ContainsFunc(words, func(w string) bool { return bytes.Contains(src, []byte(w)) })
+}
 
 // Path is the file that is looked at.
 func (p *Pass) Path() string { return p.fr.u.mod.path }

@@ -23,7 +23,7 @@ var Rule = &checks.Rule{
 	Torch: "is_current_stream_capturing itself neither waits nor breaks a capture",
 	Function: func(p *checks.Pass) {
 		fn, ok := p.Node().(*pyast.FuncDef)
-		if !ok {
+		if !ok || !p.Says("is_current_stream_capturing", "graph") {
 			return
 		}
 		pyast.Walk(fn, func(n pyast.Node) bool {
