@@ -212,7 +212,7 @@ func (h *hotPath) marks(top *Func) string {
 func (h *hotPath) meaning(s symbol) string {
 	switch {
 	case s.fn != nil:
-		return fmt.Sprintf("f %s %s %d %d %t %t", s.fn.Path, s.fn.Name, s.fn.dup, s.fn.Kind, s.fn.kernel, h.protocol(s.fn.mod))
+		return fmt.Sprintf("f %s %s %d %d %t %t %t", s.fn.Path, s.fn.Name, s.fn.dup, s.fn.Kind, s.fn.kernel, s.fn.tuned(), h.protocol(s.fn.mod))
 	case s.cls != nil:
 		return fmt.Sprintf("c %s %s %d", s.cls.Path, s.cls.Name, s.cls.dup)
 	case s.mod != nil:

@@ -54,7 +54,7 @@ func (p *Pass) MadeInStep(v *Value) bool {
 	if v == nil || v.Class == nil {
 		return false
 	}
-	p.in.asked.of(v.Class, askMakers, "")
+	p.in.asked.of(v.Class, askShape, "") // which says that too
 	return v.Class.madeHot
 }
 

@@ -63,6 +63,9 @@ func (f *Func) manner() string {
 	if f.kernel {
 		s += " kernel"
 	}
+	if f.tuned() {
+		s += " tuned"
+	}
 	return s
 }
 

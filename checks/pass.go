@@ -146,15 +146,16 @@ func calledName(c *pyast.Call) string {
 
 var factoryNames = set("empty zeros ones full new_empty new_zeros new_ones new_full empty_like zeros_like ones_like full_like")
 
-// Kernel is the syntax of the kernel that a call like `kernel[grid](…)` launches, and whether it is in the file that is
-// looked at; nil for any other call.
+// Kernel is the syntax of the kernel that a call like `kernel[grid](…)` launches, if an autotuner measures it, and whether it is
+// in the file that is looked at; nil for any other call. Of other kernels a launch tells nothing, so that what they compute can
+// change without a second look at who launches them.
 func (p *Pass) Kernel(c *Call) (kernel *pyast.FuncDef, here bool) {
 	s, ok := c.Node.Func.(*pyast.Subscript)
 	if !ok {
 		return nil, false
 	}
 	v := p.Value(s.X)
-	if v == nil || v.Kind != KindFunc || v.Func == nil || !v.Func.kernel || v.lambda() != nil {
+	if v == nil || v.Kind != KindFunc || v.Func == nil || !v.Func.tuned() || v.lambda() != nil {
 		return nil, false
 	}
 	_, node := p.in.syntax(v.Func)

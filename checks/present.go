@@ -10,6 +10,11 @@ import (
 // Decorators are the dotted names of what decorates f, outermost first, without arguments: "functools.lru_cache".
 func (f *Func) Decorators() []string { return f.decos }
 
+// tuned reports whether f is a kernel that an autotuner measures.
+func (f *Func) tuned() bool {
+	return f.kernel && slices.ContainsFunc(f.decos, func(d string) bool { return last(d) == "autotune" })
+}
+
 // cached reports whether a call of f with arguments that have been seen does not run it again.
 func cached(f *Func, node pyast.Node) bool {
 	if _, def := node.(*pyast.FuncDef); !def || f == nil {

@@ -14,7 +14,13 @@ import (
 // of scans without a memory. Between the scans the memory goes through a file when saved is set.
 func cutoff(t *testing.T, files memory, file, old, text string, saved bool) int {
 	t.Helper()
-	o := Options{Rules: []*Rule{everything}, Now: time.Unix(0, 0)}
+	return cutoffOf(t, everything, files, file, old, text, saved)
+}
+
+// cutoffOf is cutoff for a rule.
+func cutoffOf(t *testing.T, rule *Rule, files memory, file, old, text string, saved bool) int {
+	t.Helper()
+	o := Options{Rules: []*Rule{rule}, Now: time.Unix(0, 0)}
 	m := NewMemory()
 	if _, err := m.Scan(context.Background(), blobs{files}, o); err != nil {
 		t.Fatal(err)
