@@ -86,19 +86,33 @@ func (m *maker) change() {
 	}
 }
 
-// history writes n commits into a repository in one stream.
+// history writes n commits.
 func (m *maker) history(h *hist, n int) {
-	var b strings.Builder
+	var states []map[string]string
 	for i := range n {
 		if i > 0 {
 			m.change()
 		}
+		files := map[string]string{}
+		for name, lines := range m.files {
+			files[name] = strings.Join(lines, "\n") + "\n"
+		}
+		states = append(states, files)
+	}
+	h.stream(states)
+}
+
+// stream writes a commit for each state of all files, in one process, and gives their ids.
+func (h *hist) stream(states []map[string]string) (ids []string) {
+	h.t.Helper()
+	var b strings.Builder
+	for i, files := range states {
 		fmt.Fprintf(&b, "commit refs/heads/main\nmark :%d\ncommitter Cy <cy@x> %d +0000\ndata <<E\ncommit %d\nE\n", i+1, 1770000000+i, i)
 		if i > 0 {
 			fmt.Fprintf(&b, "from :%d\ndeleteall\n", i)
 		}
-		for name, lines := range m.files {
-			fmt.Fprintf(&b, "M 100644 inline %s\ndata <<E\n%s\nE\n", name, strings.Join(lines, "\n"))
+		for _, name := range slices.Sorted(maps.Keys(files)) {
+			fmt.Fprintf(&b, "M 100644 inline %s\ndata <<E\n%sE\n", name, files[name])
 		}
 	}
 	cmd := exec.Command("git", "fast-import", "--quiet", "--force")
@@ -106,6 +120,9 @@ func (m *maker) history(h *hist, n int) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		h.t.Fatalf("git fast-import: %v\n%s", err, out)
 	}
+	ids = strings.Fields(h.git("rev-list", "--first-parent", "main"))
+	slices.Reverse(ids)
+	return ids
 }
 
 // look is a quick look that sees what h.scan sees in the files of the commit alone, but for what is not to be seen there.

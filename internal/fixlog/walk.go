@@ -12,11 +12,13 @@ import (
 func (u *update) walk(commits []string) error {
 	var run []*glance
 	more := u.out.More
+	seen := u.lookAhead(commits)
+	defer seen.close()
 	for i, id := range commits {
 		if u.opts.Progress != nil {
 			u.opts.Progress(i, len(commits)-i+more)
 		}
-		g, err := u.glance(u.ctx, id)
+		g, err := seen.next()
 		if err != nil {
 			return err
 		}
