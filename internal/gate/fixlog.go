@@ -147,6 +147,7 @@ func (l *FixLog) Update(ctx context.Context, rng string, with []string) (*fixlog
 	}
 	total := &fixlog.Outcome{}
 	o.Progress = func(done, left int) {
+		l.trees.Many = l.trees.Many || left > manyCommits
 		if l.Progress != nil {
 			l.Progress(total.Commits+done, left)
 		}
@@ -217,6 +218,9 @@ func (l *FixLog) others(ctx context.Context, with []string) ([]*fixlog.Ledger, e
 	}
 	return all, nil
 }
+
+// manyCommits are more than a push brings.
+const manyCommits = 20
 
 // Verify reads history again and says where the log disagrees with it, and which commits allow no claim. Without a
 // range it reads what the log covers: from its first fix to where it was read up to.

@@ -28,7 +28,9 @@ type Trees struct {
 	// TipFirst is set when the tree that is scanned first is the one that the next process will be near: a push looks at its
 	// tip before it looks at what the remote has.
 	TipFirst bool
-	tip      func() // scans that tree again, once others were scanned
+	// Many is set when it is known beforehand that many trees will be scanned.
+	Many bool
+	tip  func() // scans that tree again, once others were scanned
 }
 
 // treeFindings are those of trees in which all that a scan looks at is the same: more than half of the commits of a large
@@ -65,7 +67,7 @@ func (t *Trees) Scan(ctx context.Context, rev string, cfg *config.Config) ([]fin
 			return slices.Clone(l.findings), nil
 		}
 	}
-	if t.scans++; t.scans > fewScans && t.walk == nil {
+	if t.scans++; (t.Many || t.scans > fewScans) && t.walk == nil {
 		t.walk = walk()
 	}
 	rep, err := t.memory.Scan(ctx, listed{src, files}, opts)
