@@ -67,10 +67,11 @@ type scan struct {
 	handings map[param]handing     // what callers on the hot path hand in
 	failed   map[string]error      // files whose tree cannot be had
 	trace    *tracer
-	limit    int          // work of an entry
-	fresh    int          // tasks that no memory knew
-	spent    atomic.Int64 // nanoseconds on them
-	table    *table       // of what is remembered, nil when nothing is
+	limit    int              // work of an entry
+	fresh    int              // tasks that no memory knew
+	ahead    map[string]*task // of these, by their keys: see foresee
+	spent    atomic.Int64     // nanoseconds on them
+	table    *table           // of what is remembered, nil when nothing is
 	states   *states
 }
 

@@ -30,20 +30,14 @@ type task struct {
 // caller has been followed into, in the order of their distance from a root. All functions of one distance are looked
 // at before the next, since what they lead to needs no look of its own.
 func (s *scan) interpret(ctx context.Context) error {
-	order := slices.Clone(s.hot.order)
-	slices.SortStableFunc(order, func(a, b *Func) int {
-		return cmp.Or(s.turn(a)-s.turn(b), cmp.Compare(a.Path, b.Path), a.ord-b.ord)
-	})
-	for len(order) > 0 {
-		turn := s.turn(order[0])
-		n := slices.IndexFunc(order, func(f *Func) bool { return s.turn(f) != turn })
-		if n < 0 {
-			n = len(order)
-		}
-		if err := s.run(ctx, s.tasks(order[:n])); err != nil {
+	turns := s.turns()
+	if err := s.foresee(ctx, turns); err != nil {
+		return err
+	}
+	for _, funcs := range turns {
+		if err := s.run(ctx, s.tasks(funcs, s.callers)); err != nil {
 			return err
 		}
-		order = order[n:]
 	}
 	if err := s.run(ctx, s.unreached()); err != nil {
 		return err
@@ -58,11 +52,28 @@ func (s *scan) interpret(ctx context.Context) error {
 	return nil
 }
 
+// turns are the functions of the hot path in the order in which they are looked at.
+func (s *scan) turns() (out [][]*Func) {
+	order := slices.Clone(s.hot.order)
+	slices.SortStableFunc(order, func(a, b *Func) int {
+		return cmp.Or(s.turn(a)-s.turn(b), cmp.Compare(a.Path, b.Path), a.ord-b.ord)
+	})
+	for len(order) > 0 {
+		turn := s.turn(order[0])
+		n := slices.IndexFunc(order, func(f *Func) bool { return s.turn(f) != turn })
+		if n < 0 {
+			n = len(order)
+		}
+		out, order = append(out, order[:n]), order[n:]
+	}
+	return out
+}
+
 // tasks are the functions that no caller has been followed into, by file.
-func (s *scan) tasks(order []*Func) []*task {
+func (s *scan) tasks(order []*Func, callers map[*Func]bool) []*task {
 	var out []*task
 	for _, f := range order {
-		if s.callers[f] {
+		if callers[f] {
 			continue
 		}
 		if n := len(out); n == 0 || out[n-1].mod != f.mod {
@@ -89,6 +100,10 @@ func (s *scan) run(ctx context.Context, tasks []*task) error {
 			continue
 		}
 		s.fresh++
+		if a := s.ahead[t.key]; a != nil {
+			*t = *a
+			continue
+		}
 		g.Go(func() error {
 			start := time.Now()
 			s.interpretTask(gctx, t)
