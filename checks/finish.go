@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gatebot/gatebot/internal/finding"
@@ -18,14 +19,24 @@ type finisher struct {
 }
 
 func (f *finisher) findings(hazards []*raw) []finding.Finding {
-	out := make([]finding.Finding, 0, len(hazards))
+	out := make([]finding.Finding, len(hazards))
 	ordinals := map[string]int{}
-	for _, h := range hazards {
+	workers := max(1, f.p.opts.Workers)
+	var g sync.WaitGroup
+	nth := make([]int, len(hazards))
+	for i, h := range hazards {
 		key := strings.Join(append([]string{h.rule.ID, h.path, h.function}, h.tokens...), "\x00")
-		n := ordinals[key]
+		nth[i] = ordinals[key]
 		ordinals[key]++
-		out = append(out, f.finding(h, n))
 	}
+	for w := range workers { // each is made of one hazard, and touches nothing
+		g.Go(func() {
+			for i := w; i < len(hazards); i += workers {
+				out[i] = f.finding(hazards[i], nth[i])
+			}
+		})
+	}
+	g.Wait()
 	used := f.suppress(out)
 	out = append(out, f.marks(used)...)
 	out = append(out, f.unreadable()...)

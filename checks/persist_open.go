@@ -2,6 +2,7 @@ package checks
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 )
 
@@ -70,34 +71,42 @@ func fileSum(path, id string) uint64 {
 
 // lacks reports whether a file is for certain not in the memory. It waits for nothing.
 func (m *Memory) lacks(f File) bool {
-	return m == nil || f.ID == "" || m.reading != nil && !m.listed[fileSum(f.Path, f.ID)]
+	select {
+	case <-m.reading:
+		return !slices.ContainsFunc(m.files[f.Path], func(k *known) bool { return k.id == f.ID })
+	default:
+		return f.ID == "" || !m.listed[fileSum(f.Path, f.ID)]
+	}
 }
 
-// read reads files and wiring, and what is known of tasks beside them.
+// read reads files and wiring, for which a scan waits first, and then what is known of tasks.
 func (m *Memory) read(data []byte, whole func() bool, rules map[string]*Rule) {
+	defer close(m.readingTables)
+	if tables := m.readFiles(data, whole, rules); tables != nil {
+		m.readTables(tables, rules)
+	}
+}
+
+// readFiles gives what is left to read; nil when nothing is known.
+func (m *Memory) readFiles(data []byte, whole func() bool, rules map[string]*Rule) (tables *coder) {
 	defer close(m.reading)
 	if whole != nil && !whole() {
-		close(m.readingTables)
-		return
+		return nil
 	}
 	first, second := unpack(data)
-	go m.readTables(second, rules)
 	read := NewMemory()
 	defer func() {
 		if recover() == nil && !first.bad && len(first.data) == 0 { // a panic is a bound that the coder does not know
-			m.files, m.wiring = read.files, read.wiring
-			return
+			m.files, m.wiring, tables = read.files, read.wiring, second
 		}
-		<-m.readingTables
-		m.tables = map[string]*table{}
 	}()
 	read.codeFiles(first)
 	read.codeWiring(first, rules)
+	return nil
 }
 
 // readTables reads what is known of tasks. Where that is damaged nothing is known of them.
 func (m *Memory) readTables(c *coder, rules map[string]*Rule) {
-	defer close(m.readingTables)
 	var read Memory
 	defer func() {
 		if recover() == nil && !c.bad && len(c.data) == 0 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -28,9 +29,11 @@ type project struct {
 	setsDev bool // torch.set_default_device somewhere
 	// entersDev is set when a device is used as a context somewhere: `with torch.device("cuda"):`.
 	entersDev bool
-	keeps     bool    // some input is declared to stay on the host
-	fresh     int     // files that no memory knew
-	memory    *Memory // nil when nothing is remembered
+	keeps     bool               // some input is declared to stay on the host
+	fresh     int                // files that no memory knew
+	memory    *Memory            // nil when nothing is remembered
+	ahead     map[string]indexed // see begin
+	begun     sync.WaitGroup
 }
 
 // unreadable is a file that the gate could not look into.
@@ -51,6 +54,8 @@ func load(ctx context.Context, src Source, opts *Options, memory *Memory) (*proj
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
 	p.listed = files
+	p.begin(ctx)
+	defer p.begun.Wait() // also when the scan has to stop
 	look := opts.look(files)
 	if look.notebooks > 0 {
 		p.notes = append(p.notes, fmt.Sprintf("%d notebooks are not looked at: their code runs cell by cell, not in a step",
@@ -62,7 +67,11 @@ func load(ctx context.Context, src Source, opts *Options, memory *Memory) (*proj
 	if err := p.indexCold(ctx, look.cold); err != nil {
 		return nil, err
 	}
-	pyast.Release()
+	if p.ahead != nil {
+		go pyast.Release() // a push has better things to do than to wait for what frees memory
+	} else {
+		pyast.Release()
+	}
 	p.nameModules()
 	p.linkClasses()
 	return p, nil
@@ -103,34 +112,21 @@ func (p *project) index(ctx context.Context, files []File) error {
 	bad := make([][]unreadable, len(files))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(p.opts.Workers)
-	begun := make([]bool, len(files))
-	begin := func(i int) {
-		if begun[i] || ctx.Err() != nil {
-			return
-		}
-		begun[i] = true
-		p.fresh++
-		g.Go(func() error {
-			var err error
-			mods[i], bad[i], err = p.indexOne(ctx, files[i])
-			return err
-		})
-	}
-	for i, f := range files { // what has to be parsed is, while the others are read
-		if p.memory.lacks(f) {
-			begin(i)
-		}
-	}
 	p.memory.filesReady()
 	for i, f := range files {
-		if begun[i] {
-			continue
+		if ctx.Err() != nil {
+			break
 		}
 		if mods[i], bad[i] = p.memory.module(f); mods[i] != nil {
 			mods[i].again(f, p.trees)
 			continue
 		}
-		begin(i)
+		p.fresh++
+		if begun := p.ahead[f.Path]; begun != nil {
+			g.Go(func() (err error) { mods[i], bad[i], err = begun(); return err })
+			continue
+		}
+		g.Go(func() (err error) { mods[i], bad[i], err = p.indexOne(ctx, f); return err })
 	}
 	if err := g.Wait(); err != nil {
 		return err

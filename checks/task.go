@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -54,17 +56,14 @@ func (s *scan) interpret(ctx context.Context) error {
 
 // turns are the functions of the hot path in the order in which they are looked at.
 func (s *scan) turns() (out [][]*Func) {
-	order := slices.Clone(s.hot.order)
-	slices.SortStableFunc(order, func(a, b *Func) int {
-		return cmp.Or(s.turn(a)-s.turn(b), cmp.Compare(a.Path, b.Path), a.ord-b.ord)
-	})
-	for len(order) > 0 {
-		turn := s.turn(order[0])
-		n := slices.IndexFunc(order, func(f *Func) bool { return s.turn(f) != turn })
-		if n < 0 {
-			n = len(order)
-		}
-		out, order = append(out, order[:n]), order[n:]
+	by := map[int][]*Func{}
+	for _, f := range s.hot.order {
+		n := s.turn(f)
+		by[n] = append(by[n], f)
+	}
+	for _, n := range slices.Sorted(maps.Keys(by)) {
+		slices.SortFunc(by[n], func(a, b *Func) int { return cmp.Or(strings.Compare(a.Path, b.Path), a.ord-b.ord) })
+		out = append(out, by[n])
 	}
 	return out
 }

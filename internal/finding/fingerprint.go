@@ -3,7 +3,6 @@ package finding
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"io"
 	"strconv"
 )
 
@@ -11,10 +10,10 @@ import (
 // rule, the path, the enclosing qualified name, the normalised tokens of the offending expression and the ordinal
 // among equals (DESIGN 5.10). No line number takes part.
 func Fingerprint(rule, path, function string, tokens []string, ordinal int) string {
-	h := sha256.New()
+	b := make([]byte, 0, 512)
 	write := func(s string) {
 		// The length goes first so that no two field lists collide.
-		_, _ = io.WriteString(h, strconv.Itoa(len(s))+":"+s)
+		b = append(append(strconv.AppendInt(b, int64(len(s)), 10), ':'), s...)
 	}
 	write(rule)
 	write(path)
@@ -23,7 +22,8 @@ func Fingerprint(rule, path, function string, tokens []string, ordinal int) stri
 		write(t)
 	}
 	write(strconv.Itoa(ordinal))
-	return hex.EncodeToString(h.Sum(nil)[:12])
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:12])
 }
 
 // MoveKey is the fingerprint without its place: equal keys in parent and child mean that a finding moved and was
