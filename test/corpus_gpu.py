@@ -32,7 +32,8 @@ VERDICTS = {"assert": "error", "bucketed": "pass", "exits": "error", "failing_re
             "structure": "error", "stride0": "fail", "view_size": "fail", "declared": "pass", "suppressed": "fail", "ten": "fail", "tf_deepseek_v3": "pass", "tf_gpt_oss": "fail",
             "tf_llama": "pass", "tf_mixtral": "pass", "tf_qwen3_moe": "pass"}
 # Modules of testdata/steps that need two devices, left out where there is one.
-TWO = {"two_devices": "pass", "two_devices_whole": "pass", "ranks": "pass", "ranks_sync": "fail", "ranks_exit": "error"}
+TWO = {"two_devices": "pass", "two_devices_whole": "pass", "ranks": "pass", "ranks_sync": "fail", "ranks_exit": "error",
+       "ranks_scratch": "fail", "ranks_scratch_fixed": "pass"}
 VERDICTS.update(TWO)
 
 

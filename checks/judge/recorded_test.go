@@ -345,6 +345,23 @@ func TestRecordedOnSeveralDevices(t *testing.T) {
 	}
 }
 
+// TestRecordedInvarianceOnRanks: where each of two ranks reads more of its scratch buffer than it has written, both are said to,
+// and the line where what lies in it comes into the result is named; the fixed form of the step is the same with anything in it.
+func TestRecordedInvarianceOnRanks(t *testing.T) {
+	files := recordings(t)
+	bad := Check(finding.CheckReplay, input(t, files, "steps.ranks_scratch", recordedRoot))
+	if bad.Check.Status != finding.StatusFail || !strings.HasPrefix(bad.Check.Reason, "every rank: ") || !strings.Contains(bad.Check.Reason, "496 of 512 elements") {
+		t.Errorf("%s: %s", bad.Check.Status, bad.Check.Reason)
+	}
+	if len(bad.Findings) != 1 || bad.Findings[0].Path != "steps/ranks_scratch/gate_step.py" || bad.Findings[0].Line != 23 || bad.Findings[0].Rule != "GB716" {
+		t.Errorf("findings %+v, want one at line 23", bad.Findings)
+	}
+	good := Check(finding.CheckReplay, input(t, files, "steps.ranks_scratch_fixed", recordedRoot))
+	if good.Check.Status != finding.StatusPass || !strings.Contains(good.Check.Reason, "with other values in its scratch memory") {
+		t.Errorf("fixed: %s: %s", good.Check.Status, good.Check.Reason)
+	}
+}
+
 // TestRecordedFailures: what a module of the user does wrong is one line that names it and says what to do.
 func TestRecordedFailures(t *testing.T) {
 	files := recordings(t)
