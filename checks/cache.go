@@ -202,8 +202,10 @@ func (c *treeCache) open(ctx context.Context, m *module) (*unit, error) {
 		if t := c.stored(m, data, sum, lim); t != nil {
 			return newUnit(m, data, t)
 		}
-		if _, p.data, err = pyast.ParsePacked(ctx, m.path, data, lim); err != nil {
-			return nil, err
+		if p.data = c.p.opts.Shelf.Packed(data); p.data == nil {
+			if _, p.data, err = pyast.ParsePacked(ctx, m.path, data, lim); err != nil {
+				return nil, err
+			}
 		}
 		c.keep(m, data, p.data) // a module that came from a file or was saved has none
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/gatebot/gatebot/internal/finding"
+	"github.com/gatebot/gatebot/internal/pyast"
 )
 
 // Options says what to look for and where. The zero value of every field but Rules is usable.
@@ -23,6 +24,9 @@ type Options struct {
 	// Elsewhere reports whether only a check on the device can show a rule. An allowance of such a rule that suppresses
 	// nothing in the source is a remark, since a scan cannot tell that it is idle. Nil: there is no such rule.
 	Elsewhere func(rule string) bool
+
+	// Shelf has trees of files that other scans have parsed, and takes those that this one parses; nil: there is none.
+	Shelf *pyast.Shelf
 
 	Workers     int           // parallel readers and parsers; 0 means 2
 	MaxFileSize int64         // larger files are noted and not read; 0 means 2 MiB

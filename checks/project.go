@@ -156,7 +156,7 @@ func (p *project) indexOne(ctx context.Context, f File) (m *module, bad []unread
 	var tree *pyast.Module
 	var packed []byte
 	if err == nil {
-		tree, packed, err = pyast.ParsePacked(ctx, f.Path, data, p.opts.limits())
+		tree, packed, err = p.opts.Shelf.Parse(ctx, f.Path, data, p.opts.limits())
 	}
 	if err != nil {
 		if ctx.Err() != nil {

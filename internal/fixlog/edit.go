@@ -34,7 +34,7 @@ type source struct {
 }
 
 // readEdits reads what a commit changed, by old path. git.ErrNotFound: a partial clone lacks some of it.
-func readEdits(ctx context.Context, repo git.Repository, changes []git.Change) (map[string]*edit, error) {
+func readEdits(ctx context.Context, repo git.Repository, shelf *pyast.Shelf, changes []git.Change) (map[string]*edit, error) {
 	edits := map[string]*edit{}
 	for _, x := range changes {
 		e := &edit{}
@@ -49,7 +49,7 @@ func readEdits(ctx context.Context, repo git.Repository, changes []git.Change) (
 				if err != nil {
 					return err
 				}
-				*side.into = cut(ctx, side.path, data)
+				*side.into = cut(ctx, shelf, side.path, data)
 				return ctx.Err()
 			})
 			if err != nil {
@@ -63,12 +63,12 @@ func readEdits(ctx context.Context, repo git.Repository, changes []git.Change) (
 }
 
 // cut splits a file. One that cannot be parsed is a piece of text: what is then said about it is less, and never more.
-func cut(ctx context.Context, path string, data []byte) *source {
+func cut(ctx context.Context, shelf *pyast.Shelf, path string, data []byte) *source {
 	s := &source{path: path, functions: map[string]bool{}, of: map[string][]string{}}
 	text := strings.Split(string(data), "\n")
 	s.function = make([]string, len(text))
 	if strings.HasSuffix(path, ".py") || strings.HasSuffix(path, ".pyi") {
-		if m, err := pyast.Parse(ctx, path, data, pyast.DefaultLimits); err == nil {
+		if m, _, err := shelf.Parse(ctx, path, data, pyast.DefaultLimits); err == nil {
 			s.python = true
 			s.name(m.Body, "", text)
 		}

@@ -113,7 +113,7 @@ func (u *update) taken(fs []*finding.Finding, changes []git.Change, c change) (o
 	if len(rest) == 0 {
 		return out, nil
 	}
-	edits, err := readEdits(u.ctx, u.repo, slices.DeleteFunc(slices.Clone(changes), func(x git.Change) bool { return !paths[x.OldPath] }))
+	edits, err := readEdits(u.ctx, u.repo, u.opts.Shelf, slices.DeleteFunc(slices.Clone(changes), func(x git.Change) bool { return !paths[x.OldPath] }))
 	if errors.Is(err, git.ErrNotFound) || errors.Is(err, git.ErrTooLarge) {
 		return append(out, rest...), nil // a partial clone
 	}

@@ -128,7 +128,7 @@ func (u *update) imported(c git.Commit, s *source, names []string) []*source {
 			if errors.Is(err, git.ErrNotFound) || err != nil {
 				continue
 			}
-			out = append(out, cut(u.ctx, file, text))
+			out = append(out, cut(u.ctx, u.opts.Shelf, file, text))
 		}
 	}
 	return out

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/git"
+	"github.com/gatebot/gatebot/internal/pyast"
 )
 
 // DefaultCap is how many commits one update looks at.
@@ -36,6 +37,8 @@ type Options struct {
 	// is compared with its parent. What one quiet commit made visible in a file that it does not touch and a later one of
 	// the same run took out is not seen.
 	Look Looker
+	// Shelf has trees of files that others have parsed; it may be nil.
+	Shelf *pyast.Shelf
 	// Progress is told how many commits are done and how many are left; it may be nil.
 	Progress func(done, left int)
 }

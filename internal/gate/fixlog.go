@@ -13,6 +13,7 @@ import (
 	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/fixlog"
 	"github.com/gatebot/gatebot/internal/git"
+	"github.com/gatebot/gatebot/internal/pyast"
 )
 
 // LedgerPath is where a repository keeps its ledger when it is kept in the repository.
@@ -45,6 +46,9 @@ type store interface {
 	save(ctx context.Context, l *FixLog) (string, error)
 }
 
+// shelfBytes are room for the trees of what a few dozen commits touch, in their short form.
+const shelfBytes = 16 << 20
+
 // OpenFixLog reads ledger and document of the repository around dir. What people wrote in the document is adopted.
 func OpenFixLog(ctx context.Context, dir string) (*FixLog, error) {
 	repo, err := git.Open(ctx, dir)
@@ -55,6 +59,7 @@ func OpenFixLog(ctx context.Context, dir string) (*FixLog, error) {
 		return nil, err
 	}
 	l := &FixLog{root: repo.Root(), repo: repo, trees: NewTrees(repo)}
+	l.trees.Shelf = pyast.NewShelf(shelfBytes)
 	if err := l.open(ctx, dir); err != nil {
 		return nil, errors.Join(err, repo.Close())
 	}
@@ -165,12 +170,12 @@ func (l *FixLog) Update(ctx context.Context, rng string, with []string) (*fixlog
 }
 
 func (l *FixLog) options(ctx context.Context, rng string) (fixlog.Options, error) {
-	o := fixlog.Options{LogPaths: []string{l.Config.FixLog.Path, LedgerPath},
+	o := fixlog.Options{LogPaths: []string{l.Config.FixLog.Path, LedgerPath}, Shelf: l.trees.Shelf,
 		Look: func(ctx context.Context, c git.Commit, changes []git.Change) (fixlog.Look, error) {
 			if l.measured[c.Tree] != nil {
 				return fixlog.Look{Sight: fixlog.Exact}, nil
 			}
-			return look(ctx, l.repo, l.Judge, c, changes)
+			return look(ctx, l.repo, l.trees.Shelf, l.Judge, c, changes)
 		}}
 	if rng == "" {
 		return o, nil

@@ -12,12 +12,13 @@ import (
 	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/fixlog"
 	"github.com/gatebot/gatebot/internal/git"
+	"github.com/gatebot/gatebot/internal/pyast"
 )
 
 // look scans the files that a commit touched, as they were and as they are, each set by itself and every function as
 // if it were hot. When the second set has all hazards of the first in the same functions, however little is known of
 // them, the commit is no fix by what it changed. It costs milliseconds; the whole tree costs seconds.
-func look(ctx context.Context, repo git.Repository, cfg *config.Config, c git.Commit, changes []git.Change) (fixlog.Look, error) {
+func look(ctx context.Context, repo git.Repository, shelf *pyast.Shelf, cfg *config.Config, c git.Commit, changes []git.Change) (fixlog.Look, error) {
 	if cfg == nil {
 		var err error
 		cfg, err = TreeConfig(ctx, repo, c.ID)
@@ -30,7 +31,7 @@ func look(ctx context.Context, repo git.Repository, cfg *config.Config, c git.Co
 		}
 	}
 	out := fixlog.Look{Seen: seen(cfg, changes)}
-	var old, now touched
+	old, now := touched{repo: repo, shelf: shelf}, touched{repo: repo, shelf: shelf}
 	for _, x := range out.Seen {
 		if x.OldBlob != "" && !git.IsZeroID(x.OldBlob) && regular(x.OldMode) {
 			old.add(cmp.Or(x.OldPath, x.Path), x.OldBlob)
@@ -39,11 +40,11 @@ func look(ctx context.Context, repo git.Repository, cfg *config.Config, c git.Co
 			now.add(x.Path, x.Blob)
 		}
 	}
-	before, err := old.findings(ctx, repo, cfg)
+	before, err := old.findings(ctx, cfg)
 	if err != nil {
 		return out, err
 	}
-	after, err := now.findings(ctx, repo, cfg)
+	after, err := now.findings(ctx, cfg)
 	if err != nil {
 		return out, err
 	}
@@ -93,6 +94,7 @@ func regular(mode uint32) bool { return mode == git.ModeFile || mode == git.Mode
 // touched is the files that a commit touched, in one of their two states.
 type touched struct {
 	repo  git.Repository
+	shelf *pyast.Shelf
 	files []checks.File
 }
 
@@ -113,13 +115,14 @@ func (t *touched) Read(ctx context.Context, f checks.File) (content []byte, err 
 }
 
 // findings scans them, each function as if it were hot.
-func (t *touched) findings(ctx context.Context, repo git.Repository, cfg *config.Config) ([]finding.Finding, error) {
+func (t *touched) findings(ctx context.Context, cfg *config.Config) ([]finding.Finding, error) {
 	if len(t.files) == 0 {
 		return nil, nil
 	}
-	t.repo = repo
 	slices.SortFunc(t.files, func(a, b checks.File) int { return cmp.Compare(a.Path, b.Path) })
-	rep, err := checks.Scan(ctx, t, scanOptions(cfg, true))
+	opts := scanOptions(cfg, true)
+	opts.Shelf = t.shelf
+	rep, err := checks.Scan(ctx, t, opts)
 	if err != nil {
 		return nil, fmt.Errorf("touched files: %w", err)
 	}

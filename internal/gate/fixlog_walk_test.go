@@ -16,13 +16,14 @@ import (
 	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/fixlog"
 	"github.com/gatebot/gatebot/internal/git"
+	"github.com/gatebot/gatebot/internal/pyast"
 )
 
 // walks reads the commits after the first one twice: every commit scanned, and with the quick look that leaves quiet ones
 // out. It says how many trees each of the two asked for.
 func walks(t *testing.T, repo git.Repository, cfg *config.Config, ids []string) (exact, quick *fixlog.Ledger, scans, asked int) {
 	t.Helper()
-	trees, known := NewTrees(repo), map[string][]finding.Finding{}
+	trees, known, shelf := NewTrees(repo), map[string][]finding.Finding{}, pyast.NewShelf(shelfBytes)
 	defer trees.Keep()
 	scan := func(n *int) fixlog.ScanFunc {
 		return func(ctx context.Context, rev string) ([]finding.Finding, error) {
@@ -45,7 +46,7 @@ func walks(t *testing.T, repo git.Repository, cfg *config.Config, ids []string) 
 	}
 	exact = read(&scans, nil)
 	quick = read(&asked, func(ctx context.Context, c git.Commit, changes []git.Change) (fixlog.Look, error) {
-		return look(ctx, repo, cfg, c, changes)
+		return look(ctx, repo, shelf, cfg, c, changes)
 	})
 	return exact, quick, scans, asked
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gatebot/gatebot/internal/config"
 	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/git"
+	"github.com/gatebot/gatebot/internal/pyast"
 	"github.com/gatebot/gatebot/internal/scancache"
 	"github.com/gatebot/gatebot/internal/tree"
 )
@@ -30,7 +31,9 @@ type Trees struct {
 	TipFirst bool
 	// Many is set when it is known beforehand that many trees will be scanned.
 	Many bool
-	tip  func() // scans that tree again, once others were scanned
+	// Shelf is shared by these scans and others of the same walk.
+	Shelf *pyast.Shelf
+	tip   func() // scans that tree again, once others were scanned
 }
 
 // treeFindings are those of trees in which all that a scan looks at is the same: more than half of the commits of a large
@@ -60,7 +63,7 @@ func (t *Trees) Scan(ctx context.Context, rev string, cfg *config.Config) ([]fin
 	if err != nil {
 		return nil, err
 	}
-	opts.Now = time.Now()
+	opts.Now, opts.Shelf = time.Now(), t.Shelf
 	key := sync.OnceValue(func() string { return scancache.Key(checks.Looked(files, opts), opts, Tool().Rules, opts.Now) })
 	for _, l := range t.last {
 		if l.key() == key() && key() != "" {
