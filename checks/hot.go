@@ -50,23 +50,22 @@ func findHot(p *project, opts *Options) *hotPath {
 		h.wiring = p.memory.wiring
 	}
 	h.wiring.turn(p)
-	for _, open := range []bool{false, true} {
-		next := len(h.order)
-		for _, m := range p.modules {
-			for _, f := range m.all {
-				if root, only := h.root(f); root && only == open {
-					h.add(f, nil, open)
-				}
+	var roots, opens []*Func // the second are roots only because nobody calls them
+	for _, m := range p.modules {
+		for _, f := range m.all {
+			if !opts.AllFunctions {
+				natureOf(f) // now: tasks that run side by side ask for it
+			}
+			switch root, open := h.root(f); {
+			case open:
+				opens = append(opens, f)
+			case root:
+				roots = append(roots, f)
 			}
 		}
-		for ; next < len(h.order); next++ {
-			f := h.order[next]
-			h.each(f, func(callee *Func) {
-				h.called[callee] = true
-				h.add(callee, f, open)
-			})
-		}
 	}
+	h.follow(roots, false)
+	h.follow(opens, true)
 	p.findMakers(h.info)
 	h.wiring.heat(h)
 	h.wanted()
@@ -87,6 +86,21 @@ func findHot(p *project, opts *Options) *hotPath {
 	}
 	h.count, h.plain, h.wiring = nil, nil, nil
 	return h
+}
+
+// follow adds roots, and what they lead to.
+func (h *hotPath) follow(roots []*Func, open bool) {
+	next := len(h.order)
+	for _, f := range roots {
+		h.add(f, nil, open)
+	}
+	for ; next < len(h.order); next++ {
+		f := h.order[next]
+		h.each(f, func(callee *Func) {
+			h.called[callee] = true
+			h.add(callee, f, open)
+		})
+	}
 }
 
 // each calls f for what fn calls, mentions by name, or reads as a property.
@@ -173,6 +187,11 @@ func (h *hotPath) cold(f *Func) bool {
 		f.short == "regions") && h.protocol(f.mod) {
 		return true
 	}
+	return natureOf(f)&natureCold != 0
+}
+
+// coldByName reports whether f never runs in a step, by its name and by where it stands.
+func coldByName(f *Func) bool {
 	if coldName(f.short) {
 		return true
 	}
@@ -186,7 +205,7 @@ func (h *hotPath) cold(f *Func) bool {
 		f.short == "forward_cpu" {
 		return true // the twin of a kernel, for hosts without a device
 	}
-	if debugPath(f.Path) {
+	if f.mod.debugging() {
 		return true
 	}
 	// What a debugging decorator wraps around a function is off in production with it.

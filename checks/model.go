@@ -181,6 +181,7 @@ type module struct {
 	makes     []maker
 	wantedFor *string     // for which names the rules of its functions were noted
 	cold      *bool       // see outsideStep, made on demand
+	debug     *bool       // see debugging, made on demand
 	native    *nativeFile // of a C++ or CUDA file, which has nothing else but a path, marks and functions
 }
 

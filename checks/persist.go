@@ -7,7 +7,7 @@ import (
 )
 
 // memoryFormat is part of every saved memory. Raise it with every change of what the coder writes.
-const memoryFormat = "gatebot.scan-memory/v13"
+const memoryFormat = "gatebot.scan-memory/v14"
 
 // Save gives what the memory knows of the newest trees, for LoadMemory in another process: the pieces are to be written
 // one after the other. Trees in their short form are not part of it, and are dropped: what is saved is much already, and
@@ -381,8 +381,8 @@ func codeOutcome(c *coder, o *outcome) {
 	series(c, &o.Callers, func(c *coder, f *uint32) { c.among(f, o.Names) })
 	series(c, &o.Blocks, func(c *coder, b *savedBlock) { codeBlock(c, b, o.Names) })
 	series(c, &o.Handed, func(c *coder, h *savedHanding) {
-		codeName(c, &h.Param.Func)
-		word(c, &h.Param.Name)
+		c.among(&h.Func, o.Names)
+		word(c, &h.Name)
 		c.flag(&h.Host)
 		c.flag(&h.Device)
 		c.flag(&h.Untold)

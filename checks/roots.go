@@ -41,6 +41,7 @@ const (
 	natureModule        // the forward of a module
 	natureMethod        // a method that serving engines run
 	natureOpen          // an operation over tensors
+	natureCold          // it never runs in a step
 )
 
 func natureOf(f *Func) nature {
@@ -62,6 +63,7 @@ func natureOf(f *Func) nature {
 		}
 		set(natureOpen, takesTensor(f) && !strings.HasPrefix(f.short, "__") && !neverOpen(f.short))
 	}
+	set(natureCold, coldByName(f))
 	f.nature = n
 	return n
 }
@@ -70,7 +72,7 @@ func natureOf(f *Func) nature {
 func (h *hotPath) defaultRoot(f *Func) (root, open bool) {
 	n := natureOf(f)
 	switch {
-	case n == natureKnown:
+	case n&^natureCold == natureKnown:
 		return false, false
 	case n&natureNamed != 0 && (n&natureMedia == 0 || f.Class != nil && f.Class.isModule()): // the decoder of a model is another thing
 		return true, false
@@ -103,6 +105,15 @@ func (m *module) outsideStep() bool {
 		m.cold = &cold
 	}
 	return *m.cold
+}
+
+// debugging reports whether m is a file for debugging.
+func (m *module) debugging() bool {
+	if m.debug == nil {
+		debug := debugPath(m.path)
+		m.debug = &debug
+	}
+	return *m.debug
 }
 
 // rootName reports whether a step starts in functions of that name.
