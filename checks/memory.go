@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -254,13 +255,20 @@ func (s *scan) key(t *task) string {
 	if s.table == nil {
 		return ""
 	}
-	b := fmt.Appendf(nil, "%s %t %t %t %t", t.mod.path, t.around, s.p.setsDev, s.p.entersDev, s.p.keeps)
+	b := append(make([]byte, 0, 64+32*len(t.funcs)), t.mod.path...)
+	for _, on := range [...]bool{t.around, s.p.setsDev, s.p.entersDev, s.p.keeps} {
+		b = strconv.AppendBool(append(b, ' '), on)
+	}
 	for _, f := range t.funcs {
 		info := s.hot.info[f]
-		b = fmt.Appendf(b, " %s %d %d %t", f.Name, f.dup, info.dist, info.open)
+		b = append(append(b, ' '), f.Name...)
+		b = strconv.AppendInt(append(b, ' '), int64(f.dup), 10)
+		b = strconv.AppendInt(append(b, ' '), int64(info.dist), 10)
+		b = strconv.AppendBool(append(b, ' '), info.open)
 		if t.rest != nil {
 			for _, r := range t.rest.spans {
-				b = fmt.Appendf(b, " %d-%d", int32(r.from)-int32(f.top.off), int32(r.end)-int32(f.top.off))
+				b = strconv.AppendInt(append(b, ' '), int64(int32(r.from)-int32(f.top.off)), 10)
+				b = strconv.AppendInt(append(b, '-'), int64(int32(r.end)-int32(f.top.off)), 10)
 			}
 		}
 	}

@@ -62,8 +62,10 @@ type savedParam struct {
 	Name string
 }
 
+// savedHanding is what callers hand in for a parameter. There are tens of thousands.
 type savedHanding struct {
-	Param                savedParam
+	Func                 uint32
+	Name                 string
 	Host, Device, Untold bool
 }
 
@@ -127,33 +129,50 @@ func (k *keeper) keep() *outcome {
 	for _, key := range k.in.sink.order {
 		out.Reports = append(out.Reports, k.report(k.in.sink.found[key]))
 	}
-	k.steps(out)
-	for p, h := range k.in.handings {
-		if h != (handing{}) {
-			out.Handed = append(out.Handed, savedHanding{savedParam{nameOf(p.fn), p.name}, h.host, h.device, h.untold})
-		}
-	}
-	slices.SortFunc(out.Handed, func(a, b savedHanding) int {
-		x, y := a.Param, b.Param
-		return cmp.Or(cmp.Compare(x.Func.Path, y.Func.Path), cmp.Compare(x.Func.Name, y.Func.Name), x.Func.Dup-y.Func.Dup, cmp.Compare(x.Name, y.Name))
-	})
+	name := out.namer()
+	k.steps(out, name)
+	k.handed(out, name)
+	out.Names, out.Callers, out.Blocks = slices.Clip(out.Names), slices.Clip(out.Callers), slices.Clip(out.Blocks)
 	return out
 }
 
-// steps notes which functions and how much of them have been run.
-func (k *keeper) steps(out *outcome) {
-	at := map[funcName]int32{}
-	name := func(n funcName) int32 {
+// namer gives functions their places among the names.
+func (o *outcome) namer() func(funcName) uint32 {
+	at := map[funcName]uint32{}
+	return func(n funcName) uint32 {
 		i, ok := at[n]
 		if !ok {
-			i = int32(len(out.Names))
+			i = uint32(len(o.Names))
 			at[n] = i
-			out.Names = append(out.Names, n)
+			o.Names = append(o.Names, n)
 		}
 		return i
 	}
+}
+
+// handed notes what callers hand in, in the order of functions and parameters.
+func (k *keeper) handed(out *outcome, name func(funcName) uint32) {
+	all := make([]param, 0, len(k.in.handings))
+	for p, h := range k.in.handings {
+		if h != (handing{}) {
+			all = append(all, p)
+		}
+	}
+	slices.SortFunc(all, func(a, b param) int {
+		x, y := a.fn, b.fn
+		return cmp.Or(cmp.Compare(x.Path, y.Path), cmp.Compare(x.Name, y.Name), x.dup-y.dup, cmp.Compare(a.name, b.name))
+	})
+	for _, p := range all {
+		h := k.in.handings[p]
+		out.Handed = append(out.Handed, savedHanding{name(nameOf(p.fn)), p.name, h.host, h.device, h.untold})
+	}
+	out.Handed = slices.Clip(out.Handed)
+}
+
+// steps notes which functions and how much of them have been run.
+func (k *keeper) steps(out *outcome, name func(funcName) uint32) {
 	for _, f := range k.in.followed {
-		out.Callers = append(out.Callers, uint32(name(nameOf(f))))
+		out.Callers = append(out.Callers, name(nameOf(f)))
 	}
 	for _, key := range k.in.blockOrder {
 		p := k.in.blocks[key]
@@ -161,13 +180,12 @@ func (k *keeper) steps(out *outcome) {
 			continue
 		}
 		from := k.spot(key.mod.path, pyast.Span{Off: key.off, EndOff: p.from})
-		b := savedBlock{Func: name(nameOf(p.fn)), Top: -1, Off: from.Off, From: from.End, End: from.Off + int32(p.end) - int32(key.off), Ran: int32(p.ran)}
+		b := savedBlock{Func: int32(name(nameOf(p.fn))), Top: -1, Off: from.Off, From: from.End, End: from.Off + int32(p.end) - int32(key.off), Ran: int32(p.ran)}
 		if from.Top != "" {
-			b.Top = name(funcName{from.Path, from.Top, from.Dup})
+			b.Top = int32(name(funcName{from.Path, from.Top, from.Dup}))
 		}
 		out.Blocks = append(out.Blocks, b)
 	}
-	out.Names, out.Callers, out.Blocks = slices.Clip(out.Names), slices.Clip(out.Callers), slices.Clip(out.Blocks)
 }
 
 func (k *keeper) report(h *raw) savedReport {
@@ -233,10 +251,11 @@ func (s *scan) take(o *outcome) {
 			s.sink.put(key, h)
 		}
 	}
-	s.takeSteps(o)
-	for _, n := range o.Handed {
-		if f := s.named(n.Param.Func); f != nil {
-			p := param{f, n.Param.Name}
+	funcs := s.takeSteps(o)
+	for i := range o.Handed {
+		n := &o.Handed[i]
+		if f := funcs[n.Func]; f != nil {
+			p := param{f, n.Name}
 			h := s.handings[p]
 			s.handings[p] = handing{h.host || n.Host, h.device || n.Device, h.untold || n.Untold}
 		}
@@ -250,9 +269,9 @@ func (s *scan) take(o *outcome) {
 	}
 }
 
-// takeSteps adds which functions have been run and which suites not to their end.
-func (s *scan) takeSteps(o *outcome) {
-	funcs := make([]*Func, len(o.Names))
+// takeSteps adds which functions have been run and which suites not to their end. It gives the functions of the names.
+func (s *scan) takeSteps(o *outcome) (funcs []*Func) {
+	funcs = make([]*Func, len(o.Names))
 	for i, n := range o.Names {
 		funcs[i] = s.named(n)
 	}
@@ -282,6 +301,7 @@ func (s *scan) takeSteps(o *outcome) {
 			s.blocks[key] = &progress{fn: f, ran: int(b.Ran), from: uint32(b.From + base), end: uint32(b.End + base)}
 		}
 	}
+	return funcs
 }
 
 // at is where a suite of a function that is still there starts.
