@@ -30,6 +30,7 @@ const (
 	factKept                  // the inputs that a module keeps on the host
 	factFile                  // a whole file
 	factLines                 // what its telling lines are, see lines.go
+	factDict                  // whether a variable at the top level is a dict display and nothing else
 	factState                 // what a method leaves in the attributes of the objects of a class, see stateFact
 )
 
@@ -66,6 +67,7 @@ type asked struct {
 	funcs   map[*Func]bool
 	classes map[classFact]bool
 	values  map[globalVar]bool
+	dicts   map[globalVar]bool
 	names   map[nameIn]symbol
 	kept    map[*module]bool
 	files   map[*module]bool
@@ -80,7 +82,7 @@ type nameIn struct {
 }
 
 func newAsked() *asked {
-	return &asked{funcs: map[*Func]bool{}, classes: map[classFact]bool{}, values: map[globalVar]bool{}, names: map[nameIn]symbol{},
+	return &asked{funcs: map[*Func]bool{}, classes: map[classFact]bool{}, values: map[globalVar]bool{}, dicts: map[globalVar]bool{}, names: map[nameIn]symbol{},
 		kept: map[*module]bool{}, files: map[*module]bool{}, lines: map[*module]bool{}}
 }
 
@@ -124,7 +126,7 @@ func (in *interp) isModule(c *Class) bool { return c.isTorchModule() || in.metho
 
 // facts lists what was asked for.
 func (a *asked) facts() []fact {
-	out := make([]fact, 0, len(a.funcs)+len(a.classes)+len(a.values)+len(a.names)+len(a.kept)+len(a.files)+len(a.lines))
+	out := make([]fact, 0, len(a.funcs)+len(a.classes)+len(a.values)+len(a.dicts)+len(a.names)+len(a.kept)+len(a.files)+len(a.lines))
 	for f := range a.funcs {
 		out = append(out, fact{factFunc, f.Path, f.Name, f.dup, 0, ""})
 	}
@@ -133,6 +135,9 @@ func (a *asked) facts() []fact {
 	}
 	for v := range a.values {
 		out = append(out, fact{factValue, v.mod.path, v.name, 0, 0, ""})
+	}
+	for v := range a.dicts {
+		out = append(out, fact{factDict, v.mod.path, v.name, 0, 0, ""})
 	}
 	for n := range a.names {
 		out = append(out, fact{factName, n.mod.path, n.name, 0, 0, ""})
@@ -166,6 +171,10 @@ func (s *scan) stateOf(f fact) state {
 		}
 	case factValue:
 		return state{sum: m.values[f.name]}
+	case factDict:
+		if m.vars[f.name] {
+			return state{text: "dict"}
+		}
 	case factName:
 		return state{text: s.hot.meaning(s.p.lookup(m, f.name))}
 	case factKept:

@@ -56,7 +56,7 @@ func (ix *indexer) block(body []pyast.Stmt, fn *Func, cls *Class, prefix string)
 		case *pyast.Assign:
 			if fn == nil && cls == nil {
 				for _, t := range n.Targets {
-					ix.global(t)
+					ix.global(t, n.Value)
 					ix.defines(t, n)
 				}
 			}
@@ -70,7 +70,7 @@ func (ix *indexer) block(body []pyast.Stmt, fn *Func, cls *Class, prefix string)
 			case ok && cls != nil && fn == nil:
 				cls.fields = append(cls.fields, name.ID)
 			case ok && fn == nil:
-				ix.global(n.Target)
+				ix.global(n.Target, n.Value)
 				ix.defines(n.Target, n)
 			}
 			if fn != nil {
@@ -84,13 +84,16 @@ func (ix *indexer) block(body []pyast.Stmt, fn *Func, cls *Class, prefix string)
 	})
 }
 
-func (ix *indexer) global(t pyast.Expr) {
+// global notes a variable at the top level and what is assigned to it.
+func (ix *indexer) global(t, value pyast.Expr) {
 	switch t := t.(type) {
 	case *pyast.Name:
-		ix.m.vars[t.ID] = true
+		_, again := ix.m.vars[t.ID]
+		_, dict := value.(*pyast.Dict)
+		ix.m.vars[t.ID] = dict && !again
 	case *pyast.Tuple:
 		for _, e := range t.Elts {
-			ix.global(e)
+			ix.global(e, nil)
 		}
 	}
 }

@@ -155,7 +155,7 @@ type module struct {
 	stars   []target
 	funcs   map[string]*Func // at the top level
 	classes map[string]*Class
-	vars    map[string]bool // other names assigned at the top level
+	vars    map[string]bool // other names assigned at the top level; set for one that is a dict display and nothing else
 	all     []*Func
 	allCls  []*Class
 	marks   []mark // suppression comments

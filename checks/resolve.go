@@ -53,7 +53,7 @@ func (p *project) global(m *module, name string, depth int) symbol {
 	if t, ok := m.imports[name]; ok {
 		return p.imported(m, t, depth-1)
 	}
-	if m.vars[name] {
+	if _, ok := m.vars[name]; ok {
 		return symbol{val: &globalVar{m, name}}
 	}
 	for _, t := range m.stars {

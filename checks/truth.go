@@ -80,7 +80,7 @@ func (fr *frame) compare(e *pyast.Compare) *Value {
 	l := fr.eval(e.First)
 	var out *Value
 	for i, op := range e.Ops {
-		r := fr.eval(e.Rest[i])
+		r := fr.compared(op, e.Rest[i])
 		switch op {
 		case "in", "not in":
 			if fr.in.emits() {
@@ -142,4 +142,27 @@ func other(l, r *Value) *Value {
 		return r
 	}
 	return l
+}
+
+// compared is what stands on the right of a comparison. Behind `in` a variable of a module that is a dict display is a dict, and
+// which one does not matter: it is not evaluated, and a table of all settings can get one more without a second look at who
+// asks for another.
+func (fr *frame) compared(op string, e pyast.Expr) *Value {
+	name, ok := e.(*pyast.Name)
+	if !ok || op != "in" && op != "not in" {
+		return fr.eval(e)
+	}
+	if _, local := fr.env.get(name.ID); local {
+		return fr.eval(e)
+	}
+	v := fr.in.lookup(fr.u.mod, name.ID).val
+	if v == nil {
+		return fr.eval(e)
+	}
+	if fr.in.asked.dicts[*v] = true; !v.mod.vars[v.name] {
+		return fr.eval(e)
+	}
+	out := &Value{Kind: KindDict, Rank: -1, Sure: Likely}
+	fr.values[e] = out
+	return out
 }
