@@ -68,8 +68,9 @@ func (s *scan) foresee(ctx context.Context, turns [][]*Func) error {
 func (s *scan) follow(o *outcome, callers map[*Func]bool) {
 	s.table.mu.Lock()
 	defer s.table.mu.Unlock()
+	funcs := s.functions(o)
 	for _, i := range o.Callers {
-		if f := s.named(o.Names[i]); f != nil {
+		if f := funcs[i]; f != nil {
 			callers[f] = true
 		}
 	}

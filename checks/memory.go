@@ -176,6 +176,7 @@ type memo struct {
 	reads []uint32 // which attributes it read of which states, see reads.of
 	out   *outcome // of a task
 	state uint32   // of a state: which of those of its fact
+	held  uint32   // the newest turn in which it was found to hold
 	used  int      // the scan that met it last
 }
 

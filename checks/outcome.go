@@ -269,12 +269,25 @@ func (s *scan) take(o *outcome) {
 	}
 }
 
+// functions are those of the names of an outcome. Where tasks are looked at before they are taken they are looked for once.
+func (s *scan) functions(o *outcome) []*Func {
+	funcs := s.found[o]
+	if funcs == nil && len(o.Names) > 0 {
+		funcs = make([]*Func, len(o.Names))
+		for i, n := range o.Names {
+			funcs[i] = s.named(n)
+		}
+		if s.table != nil {
+			s.found[o] = funcs
+		}
+	}
+	return funcs
+}
+
 // takeSteps adds which functions have been run and which suites not to their end. It gives the functions of the names.
 func (s *scan) takeSteps(o *outcome) (funcs []*Func) {
-	funcs = make([]*Func, len(o.Names))
-	for i, n := range o.Names {
-		funcs[i] = s.named(n)
-	}
+	funcs = s.functions(o)
+	delete(s.found, o) // it is taken once
 	for _, i := range o.Callers {
 		if f := funcs[i]; f != nil {
 			s.callers[f] = true

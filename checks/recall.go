@@ -29,6 +29,9 @@ func (t *table) recall(ctx context.Context, s *scan, k *task) bool {
 func (t *table) holds(ctx context.Context, s *scan, m *memo, asked []uint32) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if m.held == t.turn { // what facts are does not change in a scan
+		return true
+	}
 	for _, w := range m.facts {
 		var n int32
 		switch {
@@ -45,6 +48,7 @@ func (t *table) holds(ctx context.Context, s *scan, m *memo, asked []uint32) boo
 			return false
 		}
 	}
+	m.held = t.turn
 	return true
 }
 

@@ -63,6 +63,7 @@ type scan struct {
 	callers  map[*Func]bool        // functions that were interpreted in a hot context with the arguments of a caller
 	blocks   map[blockAt]*progress // suites that were not run to their end
 	taken    []taken               // outcomes of tasks, until it is known what is left
+	found    map[*outcome][]*Func  // functions of outcomes that were looked at and not taken yet
 	whole    map[blockAt]bool      // suites that were run to their end, where nothing is remembered and outcomes are dropped
 	handings map[param]handing     // what callers on the hot path hand in
 	failed   map[string]error      // files whose tree cannot be had
@@ -82,7 +83,7 @@ func newScan(ctx context.Context, src Source, opts Options, memory *Memory) (*sc
 		return nil, err
 	}
 	s := &scan{p: p, hot: findHot(p, &opts), rules: map[string]*Rule{}, hooks: newHooks(opts.Rules), sink: newSink(),
-		callers: map[*Func]bool{}, blocks: map[blockAt]*progress{}, whole: map[blockAt]bool{}, handings: map[param]handing{}, failed: map[string]error{}, limit: maxWork}
+		callers: map[*Func]bool{}, found: map[*outcome][]*Func{}, blocks: map[blockAt]*progress{}, whole: map[blockAt]bool{}, handings: map[param]handing{}, failed: map[string]error{}, limit: maxWork}
 	for _, r := range opts.Rules {
 		s.rules[r.ID] = r
 	}
