@@ -59,7 +59,7 @@ func (b *batch) ask(ctx context.Context, ids []string, f func(i int, o answer) e
 	defer stop()
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		w := bufio.NewWriterSize(b.stdin, 16<<10)
+		w := bufio.NewWriterSize(b.stdin, min(16<<10, 80*len(ids))) // most ask for one
 		for _, id := range ids {
 			if _, err := w.WriteString(id + "\n"); err != nil {
 				return // the reader finds out, with a better reason
