@@ -105,7 +105,7 @@ func bindKeywords(g *frame, params []pyast.Param, v *Value) {
 			g.env.set(p.Name, held)
 		} else if v.Obj == nil || v.Obj.elem != nil || len(v.Obj.all()) == 0 {
 			if old, ok := g.env.vars[p.Name]; ok && p.Default != nil {
-				g.env.vars[p.Name] = old.with(func(c *Value) { c.Const = nil })
+				g.env.set(p.Name, old.with(func(c *Value) { c.Const = nil }))
 			}
 		}
 	}

@@ -18,7 +18,7 @@ func indexFile(f File, tree *pyast.Module) *module {
 	m.pkg = strings.HasSuffix(f.Path, "/__init__.py") || f.Path == "__init__.py"
 	m.setsDev = bytes.Contains(tree.Source, []byte("set_default_device")) ||
 		bytes.Contains(tree.Source, []byte("set_default_tensor_type"))
-	m.entersDev = deviceContext.Match(tree.Source)
+	m.entersDev = entersDevice(tree.Source)
 	m.kept = keptFields(tree.Source)
 	m.sum = digestOf(tree.Source)
 	ix := &indexer{m: m, tree: tree, same: map[string]int{}}
@@ -31,7 +31,18 @@ func indexFile(f File, tree *pyast.Module) *module {
 
 // deviceContext is `with torch.device(…):` or `with target_device:`, and not `with torch.cuda.device(1):`, which
 // changes the current card and not the default of factories.
-var deviceContext = regexp.MustCompile(`(?m)^\s*with (?:torch\.device\(.*|[\w.]*device)(?:,.*)?:`)
+var deviceContext = regexp.MustCompile(`^with (?:torch\.device\(.*|[\w.]*device)(?:,.*)?:`)
+
+// entersDevice looks at lines that begin with the word, since to match a whole file takes as long as a third of parsing it.
+func entersDevice(src []byte) bool {
+	for line := range bytes.Lines(src) {
+		line = bytes.TrimLeft(line, " \t\f\r")
+		if bytes.HasPrefix(line, []byte("with ")) && deviceContext.Match(line) {
+			return true
+		}
+	}
+	return false
+}
 
 type indexer struct {
 	m    *module

@@ -59,7 +59,7 @@ func (fr *frame) stmt(s pyast.Stmt) {
 	case *pyast.Delete:
 		for _, t := range s.Targets {
 			if n, ok := t.(*pyast.Name); ok {
-				delete(fr.env.vars, n.ID)
+				fr.env.unset(n.ID)
 			}
 		}
 	case *pyast.FuncDef:
@@ -212,12 +212,12 @@ func (fr *frame) localImport(s pyast.Stmt) {
 	switch s := s.(type) {
 	case *pyast.Import:
 		for _, a := range s.Names {
-			delete(fr.env.vars, a.As)
+			fr.env.unset(a.As)
 		}
 	case *pyast.ImportFrom:
 		for _, a := range s.Names {
-			delete(fr.env.vars, a.Name)
-			delete(fr.env.vars, a.As)
+			fr.env.unset(a.Name)
+			fr.env.unset(a.As)
 		}
 	}
 }

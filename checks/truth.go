@@ -38,7 +38,7 @@ func (fr *frame) testBoth(t *pyast.Bool, kind TruthKind, s pyast.Stmt) *Value {
 	// A walrus in the second part stays visible.
 	for k, v := range fr.env.vars {
 		if _, ok := base.vars[k]; !ok {
-			base.vars[k] = v
+			base.set(k, v)
 		}
 	}
 	fr.env = base

@@ -22,7 +22,7 @@ const (
 	hasteAfter  = 200 * time.Millisecond // the end of the scan is mostly the end of the process
 	frugalLimit = 220 << 20              // bytes of memory of the Go runtime; the program and its C memory take 50 MB more
 	frugalFloor = 16 << 20
-	walkLimit   = 460 << 20 // of a walk over a history, with which a process stays below 600 MB
+	walkLimit   = 640 << 20 // of a walk over a history, with which a process stays below 700 MB
 	walkPercent = 300       // GOGC in a walk: the limit decides
 	frugalTick  = 25 * time.Millisecond
 )
