@@ -31,11 +31,6 @@ func (c *coder) number(v *uint64) {
 		return
 	}
 	if len(c.data) > 0 && c.data[0] < 0x80 { // most of them
-		*v = uint64(c.data[0])
-		c.data = c.data[1:]
-		return
-	}
-	if len(c.data) > 0 && c.data[0] < 0x80 { // most of them
 		*v, c.data = uint64(c.data[0]), c.data[1:]
 		return
 	}

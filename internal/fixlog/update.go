@@ -35,7 +35,8 @@ type Options struct {
 	// Look is a cheap look at what a commit changed. Commits in which nothing went, as far as these files show, are
 	// compared as one, and one by one only when something went or came back between their ends. Nil means that each commit
 	// is compared with its parent. What one quiet commit made visible in a file that it does not touch and a later one of
-	// the same run took out is not seen.
+	// the same run took out is not seen, nor the fix of a finding that came in the same run, where its line stands and only
+	// the origin of its value, in another file, went.
 	Look Looker
 	// Shelf has trees of files that others have parsed; it may be nil.
 	Shelf *pyast.Shelf
