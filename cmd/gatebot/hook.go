@@ -203,10 +203,12 @@ func newPostCommit(s streams) *cobra.Command {
 		Short: "Note locally what the commit just made fixes; git calls this",
 		Long: `Compares the findings of HEAD with those of its parent and keeps what disappeared as provisional entries of the fix log
 in the git directory (gatebot fixlog show --open lists them). They become rows when the commit lands, whether it is
-merged, rebased or squashed.`,
+merged, rebased or squashed.
+
+A push of commits that were looked at this way finds them known and scans nothing.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			records, err := gate.AfterCommit(c.Context(), ".")
+			records, err := gate.AfterCommit(c.Context(), ".", rememberScanned)
 			if err != nil {
 				return hookError(err)
 			}
@@ -218,6 +220,11 @@ merged, rebased or squashed.`,
 			return nil
 		},
 	}
+}
+
+// rememberScanned spares the push what was scanned when the commit was made.
+func rememberScanned(ctx context.Context, repo git.Repository, rev string, fs []finding.Finding) {
+	hooks.Remember(ctx, repo, gate.Tool().Rules, rev, fs)
 }
 
 // scanPushed scans commits with the configuration that each carries. The first of them is the tip when tipFirst is set.

@@ -122,8 +122,9 @@ func (p provisional) append(records []fixlog.Record) (err error) {
 }
 
 // AfterCommit looks at the commit that was just made in the repository around dir, keeps what it fixed as provisional
-// entries, and returns them. During a rebase it does nothing: the landed commits are recognized by their patches.
-func AfterCommit(ctx context.Context, dir string) ([]fixlog.Record, error) {
+// entries, and returns them. During a rebase it does nothing: the landed commits are recognized by their patches. Seen is
+// told what was found in the commits that had to be scanned for it.
+func AfterCommit(ctx context.Context, dir string, seen func(context.Context, git.Repository, string, []finding.Finding)) ([]fixlog.Record, error) {
 	repo, err := git.Open(ctx, dir, git.HookEnv())
 	if err != nil {
 		return nil, err
@@ -158,7 +159,11 @@ func AfterCommit(ctx context.Context, dir string) ([]fixlog.Record, error) {
 	trees := NewTrees(repo)
 	defer trees.Keep()
 	out, err := fixlog.Update(ctx, repo, fixlog.ScanFunc(func(ctx context.Context, rev string) ([]finding.Finding, error) {
-		return scanForLog(ctx, trees, rev)
+		fs, err := scanForLog(ctx, trees, rev)
+		if err == nil {
+			seen(ctx, repo, rev, fs)
+		}
+		return fs, err
 	}), l, fixlog.Options{Tip: id, After: c.Parents[0], Open: true, LogPaths: []string{cfg.FixLog.Path, LedgerPath}})
 	if err != nil {
 		return nil, err
