@@ -23,7 +23,7 @@ type answer struct {
 	data []byte // nil for --batch-check, a missing object and one over MaxBlob
 }
 
-// batch is one long-lived `git cat-file --batch` or `--batch-check`.
+// batch is one long-lived child: `git cat-file --batch` or `--batch-check`, or a `git diff-tree --stdin`.
 type batch struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
@@ -33,20 +33,29 @@ type batch struct {
 }
 
 func (c *commander) startBatch(mode string) (*batch, error) {
-	// Not bound to a context: the child outlives the call that starts it. ask kills it when a call is cancelled.
-	cmd := c.command(context.Background(), "cat-file", mode)
-	b := &batch{cmd: cmd, stderr: &bytes.Buffer{}, data: mode == "--batch"}
+	b, err := c.startChild("cat-file", mode)
+	if err == nil {
+		b.data = mode == "--batch"
+	}
+	return b, err
+}
+
+// startChild starts a command that reads questions and answers them.
+func (c *commander) startChild(args ...string) (*batch, error) {
+	// Not bound to a context: the child outlives the call that starts it. Who asks kills it when a call is cancelled.
+	cmd := c.command(context.Background(), args...)
+	b := &batch{cmd: cmd, stderr: &bytes.Buffer{}}
 	cmd.Stderr = b.stderr
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
-		return nil, fmt.Errorf("git cat-file: %w", err)
+		return nil, fmt.Errorf("git %s: %w", args[0], err)
 	}
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
-		return nil, fmt.Errorf("git cat-file: %w", err)
+		return nil, fmt.Errorf("git %s: %w", args[0], err)
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("git cat-file: %w", err)
+		return nil, fmt.Errorf("git %s: %w", args[0], err)
 	}
 	b.stdin, b.stdout = stdin, bufio.NewReaderSize(stdout, 64<<10)
 	return b, nil

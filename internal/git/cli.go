@@ -9,14 +9,16 @@ import (
 	"sync"
 )
 
-// CLI is a repository read through the git binary. Contents go through long-lived `cat-file` children; every other
-// question is one short command.
+// CLI is a repository read through the git binary. Contents go through long-lived `cat-file` children, differences of trees
+// that commits have named through a `diff-tree`; every other question is one short command.
 type CLI struct {
 	commander
 	gitDir, commonDir, root string
 	shallow                 bool
 
 	contents, headers pool
+	diffs             [2]pool // without renames, with them
+	trees             knownTrees
 
 	mu        sync.Mutex
 	emptyTree string
@@ -36,10 +38,12 @@ func (r *CLI) Root() string { return r.root }
 // Shallow reports whether history is cut off.
 func (r *CLI) Shallow() bool { return r.shallow }
 
-// Close ends the cat-file children.
+// Close ends the children that live on.
 func (r *CLI) Close() error {
 	r.contents.close()
 	r.headers.close()
+	r.diffs[0].close()
+	r.diffs[1].close()
 	return nil
 }
 
@@ -83,11 +87,12 @@ func (r *CLI) Diff(ctx context.Context, a, b string, renames bool) ([]Change, er
 			return nil, err
 		}
 	}
-	how := "--no-renames"
-	if renames {
-		how = "--find-renames"
+	if r.trees.has(a) && r.trees.has(b) {
+		if changes, err := r.diffed(ctx, a, b, renames); err == nil || ctx.Err() != nil {
+			return changes, err
+		}
 	}
-	out, err := r.run(ctx, nil, "diff-tree", "-r", "-z", "--raw", "--full-index", "--no-abbrev", how, a, b)
+	out, err := r.run(ctx, nil, diffArgs(renames, a, b)...)
 	if err != nil {
 		return nil, notFound(a+".."+b, err)
 	}

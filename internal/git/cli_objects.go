@@ -32,7 +32,9 @@ func (r *CLI) Commit(ctx context.Context, id string) (Commit, error) {
 		if o.kind != "commit" {
 			return fmt.Errorf("commit %s: %w", id, ErrNotFound)
 		}
-		c, err = parseCommit(id, o.data)
+		if c, err = parseCommit(id, o.data); err == nil {
+			r.trees.add(c.Tree)
+		}
 		return err
 	})
 	return c, err

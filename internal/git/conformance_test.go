@@ -205,23 +205,44 @@ func testDiff(t *testing.T, r *testRepo, repo Repository) {
 				a = r.git("rev-parse", a)
 				from = a
 			}
-			changes, err := repo.Diff(context.Background(), a, b, renames)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var got []string
-			for _, c := range changes {
-				status := string(c.Status)
-				if c.Status == 'R' {
-					status += " " + c.OldPath
-				}
-				got = append(got, fmt.Sprintf("%06o %06o %.7s %.7s %s %s", c.OldMode, c.NewMode, c.OldBlob, c.Blob, status, c.Path))
-			}
-			if d := cmp.Diff(porcelainDiff(r, from, b, renames), got); d != "" {
+			want := porcelainDiff(r, from, b, renames)
+			if d := cmp.Diff(want, diffLines(t, repo, a, b, renames)); d != "" {
 				t.Errorf("Diff(%s, %s, renames %v): -git +got\n%s", pair[0], pair[1], renames, d)
+			}
+			if a == "" {
+				continue
+			}
+			if d := cmp.Diff(want, diffLines(t, repo, treeOf(t, repo, a), treeOf(t, repo, b), renames)); d != "" {
+				t.Errorf("Diff of the trees of %s and %s, renames %v: -git +got\n%s", pair[0], pair[1], renames, d)
 			}
 		}
 	}
+}
+
+// treeOf is the tree that a commit names.
+func treeOf(t *testing.T, repo Repository, commit string) string {
+	t.Helper()
+	c, err := repo.Commit(context.Background(), commit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Tree
+}
+
+func diffLines(t *testing.T, repo Repository, a, b string, renames bool) (lines []string) {
+	t.Helper()
+	changes, err := repo.Diff(context.Background(), a, b, renames)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range changes {
+		status := string(c.Status)
+		if c.Status == 'R' {
+			status += " " + c.OldPath
+		}
+		lines = append(lines, fmt.Sprintf("%06o %06o %.7s %.7s %s %s", c.OldMode, c.NewMode, c.OldBlob, c.Blob, status, c.Path))
+	}
+	return lines
 }
 
 // porcelainDiff reads `git diff --raw -z` into the lines that testDiff builds.

@@ -72,7 +72,7 @@ func (r *testRepo) commit(message string) string {
 
 // oddNames are paths that are legal in git and break careless parsing.
 var oddNames = []string{"with space.py", "tab\there.py", "new\nline.py", "quote\"back\\slash.py", "latin\xe9.py",
-	"日本語.py", "-dash.py", "a/b c/d.py"}
+	"日本語.py", "-dash.py", "a/b c/d.py", endOfDiff}
 
 // sample builds a history with everything the conformance suite asks about: odd names, a rename with and without an
 // edit, a mode change, a file that becomes a link, a submodule, a merge, tags of both kinds.
