@@ -21,18 +21,24 @@ func newFixlog(s streams) *cobra.Command {
 func newFixlogUpdate(s streams) *cobra.Command {
 	var with, results []string
 	var judge string
+	var every bool
 	c := &cobra.Command{
 		Use:   "update [A..B]",
 		Short: "Log what the commits since the last update fixed",
 		Long: `Walks the first-parent history up to HEAD, or A..B, compares the findings of each commit with those of its parent,
 and writes what disappeared, the way fixlog.mode says: into the ledger (` + gate.LedgerPath + `) and the document
-(pr, push), one file for each fix (fragments), or git notes (notes). It needs no server.`,
+(pr, push), one file for each fix (fragments), or git notes (notes). It needs no server.
+
+Commits whose own files show that nothing went are not scanned each. What such a commit makes visible in a file that it
+does not touch, and a later one before the next scan takes away again the same way, is no row then; with --every-commit,
+as on the server, it is one. That takes many times as long.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return withFixLog(c.Context(), judge, func(l *gate.FixLog) error {
 				if err := l.WithResults(results); err != nil {
 					return commandError(err)
 				}
+				l.EveryCommit = every
 				progress := newProgress(s.err)
 				var said time.Time
 				l.Progress = func(done, left int) {
@@ -59,6 +65,7 @@ and writes what disappeared, the way fixlog.mode says: into the ledger (` + gate
 	}
 	addJudge(c, &judge)
 	c.Flags().StringArrayVar(&results, "results", nil, "results `files` of gatebot check, or a folder of them: what they measured of the trees of commits counts too")
+	c.Flags().BoolVar(&every, "every-commit", false, "scan every commit that changes a source")
 	c.Flags().StringArrayVar(&with, "with", nil, "`revision` of another branch whose log tells which fixes were picked from it")
 	return c
 }

@@ -28,11 +28,13 @@ type FixLog struct {
 	// Judge is the configuration that every commit is scanned with, instead of its own: history that is older than the
 	// configuration is read as if it had had it. Nil means each commit's own.
 	Judge *config.Config
-	root  string
-	repo  git.Repository
-	store store
-	trees *Trees
-	local *provisional
+	// EveryCommit is set when no commit may be left out on the word of the files that it touches.
+	EveryCommit bool
+	root        string
+	repo        git.Repository
+	store       store
+	trees       *Trees
+	local       *provisional
 
 	measured measurements
 	states   map[string]state // by commit
@@ -170,13 +172,15 @@ func (l *FixLog) Update(ctx context.Context, rng string, with []string) (*fixlog
 }
 
 func (l *FixLog) options(ctx context.Context, rng string) (fixlog.Options, error) {
-	o := fixlog.Options{LogPaths: []string{l.Config.FixLog.Path, LedgerPath}, Shelf: l.trees.Shelf,
-		Look: func(ctx context.Context, c git.Commit, changes []git.Change) (fixlog.Look, error) {
+	o := fixlog.Options{LogPaths: []string{l.Config.FixLog.Path, LedgerPath}, Shelf: l.trees.Shelf}
+	if !l.EveryCommit {
+		o.Look = func(ctx context.Context, c git.Commit, changes []git.Change) (fixlog.Look, error) {
 			if l.measured[c.Tree] != nil {
 				return fixlog.Look{Sight: fixlog.Exact}, nil
 			}
 			return look(ctx, l.repo, l.trees.Shelf, l.Judge, c, changes)
-		}}
+		}
+	}
 	if rng == "" {
 		return o, nil
 	}
