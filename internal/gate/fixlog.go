@@ -48,8 +48,12 @@ type store interface {
 	save(ctx context.Context, l *FixLog) (string, error)
 }
 
-// shelfBytes are room for the trees of what a few dozen commits touch, in their short form.
-const shelfBytes = 16 << 20
+const (
+	// shelfBytes are room for the trees of what a few dozen commits touch, in their short form.
+	shelfBytes = 16 << 20
+	// blobBytes are room for the text of files that a walk asks for again and again.
+	blobBytes = 16 << 20
+)
 
 // OpenFixLog reads ledger and document of the repository around dir. What people wrote in the document is adopted.
 func OpenFixLog(ctx context.Context, dir string) (*FixLog, error) {
@@ -154,7 +158,12 @@ func (l *FixLog) Update(ctx context.Context, rng string, with []string) (*fixlog
 	}
 	total := &fixlog.Outcome{}
 	o.Progress = func(done, left int) {
-		l.trees.Many = l.trees.Many || left > manyCommits
+		if left > manyCommits && !l.trees.Many {
+			l.trees.Many = true
+			if k, ok := l.repo.(interface{ KeepBlobs(bytes int) }); ok {
+				k.KeepBlobs(blobBytes)
+			}
+		}
 		if l.Progress != nil {
 			l.Progress(total.Commits+done, left)
 		}

@@ -19,6 +19,7 @@ type CLI struct {
 	contents, headers pool
 	diffs             [2]pool // without renames, with them
 	trees             knownTrees
+	kept              blobCache
 
 	mu        sync.Mutex
 	emptyTree string

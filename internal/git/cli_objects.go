@@ -47,6 +47,11 @@ func (r *CLI) Blobs(ctx context.Context, ids []string, f func(id string, data []
 			return fmt.Errorf("blob %q: not a full object id", id)
 		}
 	}
+	if len(ids) == 1 {
+		if data, ok := r.kept.get(ids[0]); ok {
+			return f(ids[0], data, nil)
+		}
+	}
 	done := 0
 	one := func(i int, o answer) error {
 		done++
@@ -57,6 +62,9 @@ func (r *CLI) Blobs(ctx context.Context, ids []string, f func(id string, data []
 			return f(ids[i], nil, fmt.Errorf("blob %s: it is a %s: %w", ids[i], o.kind, ErrNotFound))
 		case o.size > MaxBlob:
 			return f(ids[i], nil, fmt.Errorf("blob %s: %d bytes: %w", ids[i], o.size, ErrTooLarge))
+		}
+		if len(ids) == 1 {
+			r.kept.put(ids[i], o.data)
 		}
 		return f(ids[i], o.data, nil)
 	}
