@@ -53,7 +53,7 @@ func findHot(p *project, opts *Options) *hotPath {
 	var roots, opens []*Func // the second are roots only because nobody calls them
 	for _, m := range p.modules {
 		for _, f := range m.all {
-			if !opts.AllFunctions {
+			if !opts.AllFunctions || opts.SkipCold {
 				natureOf(f) // now: tasks that run side by side ask for it
 			}
 			switch root, open := h.root(f); {
@@ -174,12 +174,11 @@ func (m *module) protocol() bool {
 
 // cold reports whether f never runs in a step.
 func (h *hotPath) cold(f *Func) bool {
-	if f.kernel {
-		return true
-	}
-	if h.opts.AllFunctions {
-		return false
-	}
+	return f.kernel || !h.opts.AllFunctions && h.coldByItself(f)
+}
+
+// coldByItself is cold for an f that is no kernel, also where every function is looked at.
+func (h *hotPath) coldByItself(f *Func) bool {
 	if matchAnySelector(h.opts.LoadTime, f.Path, f.Name) {
 		return true
 	}

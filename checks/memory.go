@@ -205,8 +205,12 @@ func (o *Options) key() string {
 	for i, r := range o.Rules {
 		rules[i] = r.ID
 	}
-	return fmt.Sprintf("%q %q %q %q %q %q %t %d %d", rules, o.Include, o.Exclude, o.Roots, o.LoadTime, o.Guards, o.AllFunctions,
+	key := fmt.Sprintf("%q %q %q %q %q %q %t %d %d", rules, o.Include, o.Exclude, o.Roots, o.LoadTime, o.Guards, o.AllFunctions,
 		o.MaxFileSize, o.ParseLimit)
+	if o.SkipCold {
+		key += " cold"
+	}
+	return key
 }
 
 // id numbers a fact.

@@ -20,6 +20,9 @@ type Options struct {
 	Severity []SeverityRule
 	// AllFunctions treats every function as hot, except that guards and suppressions still hold.
 	AllFunctions bool
+	// SkipCold leaves out what AllFunctions shows in functions that no step runs, whoever calls them. What rules with Setup
+	// see there stays.
+	SkipCold bool
 
 	// Elsewhere reports whether only a check on the device can show a rule. An allowance of such a rule that suppresses
 	// nothing in the source is a remark, since a scan cannot tell that it is idle. Nil: there is no such rule.

@@ -67,6 +67,9 @@ func (s *sink) put(key place, h *raw) {
 // report is Pass.Report.
 func (in *interp) report(p *Pass, n pyast.Node, v *Value, r report) {
 	fr := p.fr
+	if in.opts.SkipCold && !p.rule.Setup && fr.never() {
+		return
+	}
 	span := n.Pos()
 	key := place{p.rule.ID, fr.u.mod.path, span.Off, span.EndOff}
 	if fr.once > 0 || fr.hotness().open && !p.rule.Setup {

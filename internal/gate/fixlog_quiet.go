@@ -114,14 +114,15 @@ func (t *touched) Read(ctx context.Context, f checks.File) (content []byte, err 
 	return content, err
 }
 
-// findings scans them, each function as if it were hot.
+// findings scans them, each function as if it were hot. What no step runs, whoever calls it, is no violation of a tree, and
+// no fix where it goes.
 func (t *touched) findings(ctx context.Context, cfg *config.Config) ([]finding.Finding, error) {
 	if len(t.files) == 0 {
 		return nil, nil
 	}
 	slices.SortFunc(t.files, func(a, b checks.File) int { return cmp.Compare(a.Path, b.Path) })
 	opts := scanOptions(cfg, true)
-	opts.Shelf = t.shelf
+	opts.Shelf, opts.SkipCold = t.shelf, true
 	rep, err := checks.Scan(ctx, t, opts)
 	if err != nil {
 		return nil, fmt.Errorf("touched files: %w", err)
