@@ -3,6 +3,7 @@ package checks
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -20,7 +21,10 @@ func (s *scan) foresee(ctx context.Context, turns [][]*Func) error {
 		return nil
 	}
 	g, gctx := errgroup.WithContext(ctx)
-	g.SetLimit(s.p.opts.Workers)
+	q := newQueue()
+	for range 2 * s.p.opts.Workers { // one may wait for what another one finds out, and the cores have work all the same
+		g.Go(func() error { return s.work(gctx, q) })
+	}
 	s.ahead = map[string]*task{}
 	callers, sure := map[*Func]bool{}, true
 	for _, funcs := range turns {
@@ -39,20 +43,11 @@ func (s *scan) foresee(ctx context.Context, turns [][]*Func) error {
 				s.follow(memos[0].out, callers)
 			}
 			s.ahead[t.key] = t
-			g.Go(func() error {
-				for _, m := range memos {
-					if s.table.holds(gctx, s, m, nil) {
-						return gctx.Err()
-					}
-				}
-				start := time.Now()
-				s.interpretTask(gctx, t)
-				s.spent.Add(int64(time.Since(start)))
-				return gctx.Err()
-			})
+			q.put(&foreseen{task: t, memos: memos})
 		}
 		sure = sure && known
 	}
+	q.end()
 	if err := g.Wait(); err != nil {
 		return fmt.Errorf("scan: %w", err)
 	}
@@ -62,6 +57,27 @@ func (s *scan) foresee(ctx context.Context, turns [][]*Func) error {
 		}
 	}
 	return nil
+}
+
+// work runs what the queue hands out.
+func (s *scan) work(ctx context.Context, q *queue) error {
+	for f := q.next(); f != nil; f = q.next() {
+		if f.due {
+			start := time.Now()
+			s.interpretTask(ctx, f.task)
+			s.spent.Add(int64(time.Since(start)) / 2) // there are two of them for a core
+			continue
+		}
+		s.ask(ctx, q, f)
+	}
+	return ctx.Err()
+}
+
+// ask finds out whether a task has to run.
+func (s *scan) ask(ctx context.Context, q *queue, f *foreseen) {
+	due := false
+	defer func() { q.told(f, due) }()
+	due = !slices.ContainsFunc(f.memos, func(m *memo) bool { return s.table.holds(ctx, s, m, nil) })
 }
 
 // follow adds the functions that a task has led to. What finds them is made on demand, while tasks run.
