@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -22,8 +23,17 @@ func (s *scan) foresee(ctx context.Context, turns [][]*Func) error {
 	}
 	g, gctx := errgroup.WithContext(ctx)
 	q := newQueue()
-	for range 2 * s.p.opts.Workers { // one may wait for what another one finds out, and the cores have work all the same
-		g.Go(func() error { return s.work(gctx, q) })
+	leave := s.p.opts.Pace.enter()
+	defer leave()
+	left := int32(2 * s.p.opts.Workers) // one may wait for what another one finds out, and the cores have work all the same
+	for range left {
+		g.Go(func() error {
+			err := s.work(gctx, q)
+			if atomic.AddInt32(&left, -1) < int32(s.p.opts.Workers) {
+				leave()
+			}
+			return err
+		})
 	}
 	s.ahead = map[string]*task{}
 	callers, sure := map[*Func]bool{}, true

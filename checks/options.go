@@ -31,6 +31,9 @@ type Options struct {
 	// Shelf has trees of files that other scans have parsed, and takes those that this one parses; nil: there is none.
 	Shelf *pyast.Shelf
 
+	// Pace is told when the scan has tasks for all cores; nil: nobody asks.
+	Pace *Pace
+
 	Workers     int           // parallel readers and parsers; 0 means 2
 	MaxFileSize int64         // larger files are noted and not read; 0 means 2 MiB
 	ParseLimit  time.Duration // per file; 0 means 10 s

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/gatebot/gatebot/checks"
 	"github.com/gatebot/gatebot/internal/config"
 	"github.com/gatebot/gatebot/internal/finding"
 	"github.com/gatebot/gatebot/internal/fixlog"
@@ -65,7 +66,7 @@ func OpenFixLog(ctx context.Context, dir string) (*FixLog, error) {
 		return nil, err
 	}
 	l := &FixLog{root: repo.Root(), repo: repo, trees: NewTrees(repo)}
-	l.trees.Shelf = pyast.NewShelf(shelfBytes)
+	l.trees.Shelf, l.trees.Pace = pyast.NewShelf(shelfBytes), &checks.Pace{}
 	if err := l.open(ctx, dir); err != nil {
 		return nil, errors.Join(err, repo.Close())
 	}
@@ -187,6 +188,7 @@ func (l *FixLog) options(ctx context.Context, rng string) (fixlog.Options, error
 			if l.measured[c.Tree] != nil {
 				return fixlog.Look{Sight: fixlog.Exact}, nil
 			}
+			l.trees.Pace.Wait(ctx)
 			return look(ctx, l.repo, l.trees.Shelf, l.Judge, c, changes)
 		}
 	}

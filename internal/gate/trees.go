@@ -33,7 +33,9 @@ type Trees struct {
 	Many bool
 	// Shelf is shared by these scans and others of the same walk.
 	Shelf *pyast.Shelf
-	tip   func() // scans that tree again, once others were scanned
+	// Pace is told when a scan has work for all cores; it may be nil.
+	Pace *checks.Pace
+	tip  func() // scans that tree again, once others were scanned
 }
 
 // treeFindings are those of trees in which all that a scan looks at is the same: more than half of the commits of a large
@@ -63,7 +65,7 @@ func (t *Trees) Scan(ctx context.Context, rev string, cfg *config.Config) ([]fin
 	if err != nil {
 		return nil, err
 	}
-	opts.Now, opts.Shelf = time.Now(), t.Shelf
+	opts.Now, opts.Shelf, opts.Pace = time.Now(), t.Shelf, t.Pace
 	key := sync.OnceValue(func() string { return scancache.Key(checks.Looked(files, opts), opts, Tool().Rules, opts.Now) })
 	for _, l := range t.last {
 		if l.key() == key() && key() != "" {

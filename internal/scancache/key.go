@@ -43,7 +43,7 @@ func writeOptions(w io.Writer, opts checks.Options) error {
 	for i := range v.NumField() {
 		name, f := v.Type().Field(i).Name, v.Field(i)
 		switch {
-		case name == "Workers", name == "Now", name == "Shelf", f.Kind() == reflect.Func: // functions come with the rules
+		case name == "Workers", name == "Now", name == "Shelf", name == "Pace", f.Kind() == reflect.Func: // functions come with the rules
 			continue
 		case f.Kind() == reflect.Slice && f.Type().Elem().Kind() == reflect.Pointer:
 			if _, err := fmt.Fprintf(w, "%s %d\n", name, f.Len()); err != nil {
