@@ -92,17 +92,17 @@ func (fr *frame) callValue(callee *Value, args []Arg, e *pyast.Call) *Value {
 	switch callee.Kind {
 	case KindFunc:
 		out = fr.callFunc(callee, args, e)
-		fr.callEvent(&Call{Node: e, Name: "user", Recv: callee.Recv, Args: args, Result: out, Func: callee.Func})
+		fr.called(Call{Node: e, Name: "user", Recv: callee.Recv, Args: args, Result: out, Func: callee.Func})
 	case KindClass:
 		out = fr.construct(callee.Class, args, e)
-		fr.callEvent(&Call{Node: e, Name: "user", Args: args, Result: out})
+		fr.called(Call{Node: e, Name: "user", Args: args, Result: out})
 	case KindInstance:
 		out = fr.callInstance(callee, args, e)
 	case KindExternal:
 		out = fr.callExternal(callee, args, e)
 	default:
 		out = unknown
-		fr.callEvent(&Call{Node: e, Name: "?", Args: args, Result: out})
+		fr.called(Call{Node: e, Name: "?", Args: args, Result: out})
 	}
 	for _, o := range callee.also() {
 		out = join(out, fr.callValue(o, args, e))
@@ -116,15 +116,23 @@ func (fr *frame) callEvent(c *Call) {
 	}
 }
 
+// called is callEvent for a call that is described for it alone: nothing is made where nobody listens.
+func (fr *frame) called(c Call) {
+	if fr.in.emits() {
+		heard := c
+		fr.in.hooks.call(fr, &heard)
+	}
+}
+
 // callInstance calls an object: __call__, or forward of a module.
 func (fr *frame) callInstance(v *Value, args []Arg, e *pyast.Call) *Value {
 	if v.Class == nil {
 		if len(v.Name) > 9 && v.Name[:9] == "torch.nn." {
 			out := moduleResult(v, args)
-			fr.callEvent(&Call{Node: e, Name: "torch.nn.Module.__call__", Recv: v, Args: args, Result: out})
+			fr.called(Call{Node: e, Name: "torch.nn.Module.__call__", Recv: v, Args: args, Result: out})
 			return out
 		}
-		fr.callEvent(&Call{Node: e, Name: "?", Recv: v, Args: args, Result: unknown})
+		fr.called(Call{Node: e, Name: "?", Recv: v, Args: args, Result: unknown})
 		return unknown
 	}
 	m := fr.in.method(v.Class, "__call__")
@@ -139,7 +147,7 @@ func (fr *frame) callInstance(v *Value, args []Arg, e *pyast.Call) *Value {
 		one = v.onlyFirst()
 	}
 	out := fr.callUser(m, one, args, e)
-	fr.callEvent(&Call{Node: e, Name: "user", Recv: v, Args: args, Result: out, Func: m})
+	fr.called(Call{Node: e, Name: "user", Recv: v, Args: args, Result: out, Func: m})
 	return out
 }
 

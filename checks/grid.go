@@ -27,5 +27,5 @@ func (fr *frame) grid(e *pyast.Call, s *pyast.Subscript) {
 			args = append(args, Arg{Value: it, Node: x})
 		}
 	}
-	fr.callEvent(&Call{Node: e, Name: "triton.grid", Args: args, Result: unknown})
+	fr.called(Call{Node: e, Name: "triton.grid", Args: args, Result: unknown})
 }

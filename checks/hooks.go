@@ -50,12 +50,14 @@ func newHooks(rules []*Rule) *hooks {
 	return h
 }
 
+// each calls f for the rules that look at the frame. They are given one Pass after the other in the same place: none keeps it.
 func each(fr *frame, rules []*Rule, f func(*Rule, *Pass)) {
 	for _, r := range rules {
 		if fr.in.around && !r.Setup {
 			continue
 		}
-		f(r, &Pass{in: fr.in, fr: fr, rule: r})
+		fr.pass = Pass{in: fr.in, fr: fr, rule: r}
+		f(r, &fr.pass)
 	}
 }
 

@@ -91,6 +91,7 @@ type frame struct {
 	self   *Value
 	site   int // line of the call that made it, 0 for an entry
 	from   *frame
+	pass   Pass // see each
 }
 
 type loopState struct{ breaks, continues *env }

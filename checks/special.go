@@ -47,7 +47,7 @@ func (fr *frame) special(e *pyast.Call, callee *Value, args []Arg) (*Value, bool
 	case "functools.lru_cache", "functools.cache", "functools.wraps", "torch.compile", "torch.jit.script", "torch.no_grad",
 		"torch.inference_mode", "torch.compiler.disable":
 		if len(args) > 0 && args[0].Value.Kind == KindFunc {
-			fr.callEvent(&Call{Node: e, Name: callee.Name, Args: args, Result: args[0].Value})
+			fr.called(Call{Node: e, Name: callee.Name, Args: args, Result: args[0].Value})
 			return args[0].Value, true
 		}
 	case "torch.utils.checkpoint.checkpoint":
@@ -95,7 +95,7 @@ func (fr *frame) mapped(e *pyast.Call, name string, args []Arg) *Value {
 		out = items[0].Value
 	}
 	v := list(out)
-	fr.callEvent(&Call{Node: e, Name: name, Args: args, Result: v})
+	fr.called(Call{Node: e, Name: name, Args: args, Result: v})
 	return v
 }
 
