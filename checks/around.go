@@ -71,7 +71,7 @@ func (f *Func) setup() bool {
 // Callee is the canonical name of what a call calls, once the call has been evaluated: "torch.cuda.graph",
 // "Tensor.copy_"; "user" for code of the project, "?" when nothing is known.
 func (p *Pass) Callee(c *pyast.Call) string {
-	v := p.fr.values[c.Func]
+	v := p.fr.values.get(c.Func)
 	switch {
 	case v == nil:
 		return "?"

@@ -32,7 +32,7 @@ func (fr *frame) callee(f pyast.Expr) *Value {
 	if v == nil || v.Kind == KindUnknown && v.Recv == nil {
 		v = unknownMethod(recv, a.Name)
 	}
-	fr.values[f] = v
+	fr.values.set(f, v)
 	return v
 }
 
@@ -51,7 +51,7 @@ func unknownMethod(recv *Value, name string) *Value {
 
 // calleeName is the canonical name of what a call that has been evaluated called.
 func (fr *frame) calleeName(e *pyast.Call) string {
-	v := fr.values[e.Func]
+	v := fr.values.get(e.Func)
 	if v == nil {
 		fr.quietly(func() { v = fr.eval(e.Func) })
 	}

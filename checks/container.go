@@ -102,7 +102,7 @@ func (fr *frame) rebind(e *pyast.Call, v *Value) {
 			fr.env.set(x.ID, v)
 		}
 	case *pyast.Attr:
-		if o := fr.values[x.X]; o != nil && o.Obj != nil {
+		if o := fr.values.get(x.X); o != nil && o.Obj != nil {
 			fr.put(o.Obj, x.Name, v)
 		}
 	}

@@ -21,7 +21,7 @@ func (fr *frame) eval(e pyast.Expr) *Value {
 	if v == nil {
 		v = unknown
 	}
-	fr.values[e] = v
+	fr.values.set(e, v)
 	if fr.in.trace != nil {
 		fr.in.trace.value(fr, e, v)
 	}
@@ -183,7 +183,7 @@ func (fr *frame) dict(e *pyast.Dict) *Value {
 
 // objectAt makes the object of a display or constructor. A place that runs again in a loop makes the same one.
 func (fr *frame) objectAt(e pyast.Expr) *Object {
-	if v := fr.values[e]; v != nil && v.Obj != nil {
+	if v := fr.values.get(e); v != nil && v.Obj != nil {
 		return v.Obj
 	}
 	return fr.in.newObject()

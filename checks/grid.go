@@ -6,13 +6,13 @@ import "github.com/gatebot/gatebot/internal/pyast"
 // kernel's constants that returns one, which the launch calls. It is reported as a call of triton.grid, whose arguments
 // are read on the host.
 func (fr *frame) grid(e *pyast.Call, s *pyast.Subscript) {
-	kernel := fr.values[s.X]
+	kernel := fr.values.get(s.X)
 	if kernel == nil || kernel.Kind != KindFunc || kernel.Func == nil || !kernel.Func.kernel {
 		return
 	}
 	var args []Arg
 	for _, x := range s.Index {
-		v := fr.values[x]
+		v := fr.values.get(x)
 		if v == nil {
 			continue
 		}

@@ -84,7 +84,7 @@ type frame struct {
 	loops  []*loopState
 	once   int // tests around the place that let it run on first use only
 	guards []guard
-	values map[pyast.Expr]*Value
+	values exprValues
 	ret    *Value
 	yield  *Value
 	gen    bool
@@ -166,7 +166,7 @@ func (in *interp) activate(u *unit, f *Func, node pyast.Node, _ []pyast.Stmt, cl
 	fr := &frame{in: in, u: u, fn: f, node: node, env: newEnv(closure)}
 	hint := 0
 	if f != nil {
-		hint = int(f.exprs.Load()) // of the last time: growing the map by doubling costs as much again
+		hint = int(f.exprs.Load()) // of the last time: growing the table by doubling costs as much again
 	}
 	fr.values = in.spare.take(hint)
 	if from := in.top(); from != nil {
@@ -203,10 +203,9 @@ func (in *interp) run(fr *frame, body []pyast.Stmt) *Value {
 		in.hooks.done(fr)
 	}
 	if fr.fn != nil {
-		fr.fn.exprs.Store(int32(len(fr.values)))
+		fr.fn.exprs.Store(int32(fr.values.n))
 	}
-	in.spare.put(fr.values)
-	fr.values = nil // nobody looks at a function that has returned
+	in.spare.put(&fr.values) // nobody looks at a function that has returned
 	in.nest = nest
 	in.frames = in.frames[:len(in.frames)-1]
 	if fr.gen {

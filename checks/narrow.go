@@ -116,7 +116,7 @@ func (fr *frame) narrowDevice(t *pyast.Compare, want bool) {
 	if !ok {
 		return
 	}
-	at, known := deviceOf(fr.values[t.Rest[0]])
+	at, known := deviceOf(fr.values.get(t.Rest[0]))
 	if c, isConst := t.Rest[0].(*pyast.Const); isConst && c.Kind == pyast.ConstString {
 		at, known = deviceNamed(strings.Trim(c.Text, `"'`))
 	}

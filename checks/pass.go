@@ -98,7 +98,7 @@ func (p *Pass) FirstUse() bool { return p.fr.once > 0 }
 
 // Value is what a sub-expression of the current event was taken for, for rules that look one step back
 // (`x.cpu().numpy()`: Value of `x`). Nil when it has not been evaluated.
-func (p *Pass) Value(e pyast.Expr) *Value { return p.fr.values[e] }
+func (p *Pass) Value(e pyast.Expr) *Value { return p.fr.values.get(e) }
 
 // MadeHere reports whether the method call n is on a variable that the function only ever binds to new tensors: nothing
 // that was there before the step knows it.

@@ -13,7 +13,7 @@ func (fr *frame) test(e pyast.Expr, kind TruthKind, s pyast.Stmt) *Value {
 			if b, known := v.truth(); known {
 				out = constant(!b)
 			}
-			fr.values[e] = out
+			fr.values.set(e, out)
 			return out
 		}
 	case *pyast.Bool:
@@ -48,7 +48,7 @@ func (fr *frame) testBoth(t *pyast.Bool, kind TruthKind, s pyast.Stmt) *Value {
 			out = constant(b) // one part is enough
 		}
 	}
-	fr.values[t] = out
+	fr.values.set(t, out)
 	return out
 }
 
@@ -163,6 +163,6 @@ func (fr *frame) compared(op string, e pyast.Expr) *Value {
 		return fr.eval(e)
 	}
 	out := &Value{Kind: KindDict, Rank: -1, Sure: Likely}
-	fr.values[e] = out
+	fr.values.set(e, out)
 	return out
 }

@@ -101,5 +101,5 @@ func (in *interp) variable(g globalVar) *Value {
 
 // moduleFrame evaluates expressions at the top level of a module.
 func (in *interp) moduleFrame(u *unit) *frame {
-	return &frame{in: in, u: u, env: newEnv(nil), values: map[pyast.Expr]*Value{}}
+	return &frame{in: in, u: u, env: newEnv(nil)}
 }
