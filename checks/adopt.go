@@ -1,7 +1,5 @@
 package checks
 
-import "strings"
-
 // adopt is a value of another interpreter with objects of this one's own: what is stored in them here must not be seen
 // elsewhere. The object that stands for all objects of a class is the one of this interpreter.
 func (in *interp) adopt(v *Value) *Value {
@@ -91,10 +89,8 @@ func (in *interp) adoptEnv(e *env) *env {
 	own := newEnv(nil)
 	in.envOf[e] = own
 	own.up, own.dead = in.adoptEnv(e.up), e.dead
-	for _, name := range sortedKeys(e.vars) {
-		if !strings.HasPrefix(name, "#") {
-			own.vars[name] = in.adopt(e.vars[name])
-		}
+	for _, b := range e.vars.variables() {
+		own.vars = append(own.vars, binding{b.holder, in.adopt(b.v)})
 	}
 	return own
 }

@@ -1,8 +1,6 @@
 package checks
 
 import (
-	"strconv"
-
 	"github.com/gatebot/gatebot/internal/pyast"
 )
 
@@ -121,17 +119,15 @@ func (fr *frame) put(o *Object, name string, v *Value) {
 		}
 		o.load[name] = join(o.load[name], v)
 	}
-	fr.env.set(slot(o, name), v)
+	fr.env.put(holder{o.id, name}, v)
 }
-
-func slot(o *Object, name string) string { return "#" + strconv.Itoa(o.id) + "." + name }
 
 // held is what an object holds under a name at this point; nil when nothing is known.
 func (fr *frame) held(o *Object, name string) *Value {
 	if o == nil {
 		return nil
 	}
-	if v, ok := fr.env.vars[slot(o, name)]; ok {
+	if v := fr.env.at(holder{o.id, name}); v != nil {
 		return v
 	}
 	return o.attr(name)

@@ -59,7 +59,7 @@ func bind(g *frame, params []pyast.Param, args []Arg) {
 			if hasParam(params, a.Name) {
 				g.env.set(a.Name, passed(g, a))
 			} else if kw != nil {
-				if d, ok := g.env.vars[kw.Name]; ok && d.Obj != nil {
+				if d := g.env.local(kw.Name); d != nil && d.Obj != nil {
 					d.Obj.split()
 					d.Obj.attrs[a.Name] = a.Value
 				}
@@ -104,7 +104,7 @@ func bindKeywords(g *frame, params []pyast.Param, v *Value) {
 		if held := v.Attr(p.Name); held != nil {
 			g.env.set(p.Name, held)
 		} else if v.Obj == nil || v.Obj.elem != nil || len(v.Obj.all()) == 0 {
-			if old, ok := g.env.vars[p.Name]; ok && p.Default != nil {
+			if old := g.env.local(p.Name); old != nil && p.Default != nil {
 				g.env.set(p.Name, old.with(func(c *Value) { c.Const = nil }))
 			}
 		}

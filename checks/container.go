@@ -98,7 +98,7 @@ func (fr *frame) rebind(e *pyast.Call, v *Value) {
 	}
 	switch x := a.X.(type) {
 	case *pyast.Name:
-		if _, bound := fr.env.vars[x.ID]; bound {
+		if fr.env.local(x.ID) != nil {
 			fr.env.set(x.ID, v)
 		}
 	case *pyast.Attr:

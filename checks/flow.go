@@ -88,8 +88,7 @@ func (fr *frame) decided(test pyast.Expr, v *Value) (then, els bool) {
 func (fr *frame) decidable(e pyast.Expr) bool {
 	switch e := e.(type) {
 	case *pyast.Name:
-		_, local := fr.env.vars[e.ID]
-		return local
+		return fr.env.local(e.ID) != nil
 	case *pyast.Unary:
 		return e.Op == "not" && fr.decidable(e.X)
 	case *pyast.Const:

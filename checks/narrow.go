@@ -19,7 +19,7 @@ func (fr *frame) narrow(test pyast.Expr, want bool) {
 			fr.narrow(t.R, want)
 		}
 	case *pyast.Name:
-		if v, ok := fr.env.vars[t.ID]; ok && want && v.Optional {
+		if v := fr.env.local(t.ID); v != nil && want && v.Optional {
 			fr.env.set(t.ID, v.with(func(c *Value) { c.Optional = false }))
 		}
 	case *pyast.Compare:
@@ -41,8 +41,8 @@ func (fr *frame) narrowNone(t *pyast.Compare, want bool) {
 	if !ok || !isConst || c.Kind != pyast.ConstNone {
 		return
 	}
-	v, ok := fr.env.vars[name.ID]
-	if !ok {
+	v := fr.env.local(name.ID)
+	if v == nil {
 		return
 	}
 	isNone := (t.Ops[0] == "is" || t.Ops[0] == "==") == want
@@ -135,8 +135,8 @@ func (fr *frame) narrowDevice(t *pyast.Compare, want bool) {
 
 // place says where the tensor that a variable holds is.
 func (fr *frame) place(name *pyast.Name, at Place) {
-	v, ok := fr.env.vars[name.ID]
-	if !ok || !v.IsTensor() || v.Place == at || at == PlaceCPU && v.Place == PlacePinned {
+	v := fr.env.local(name.ID)
+	if v == nil || !v.IsTensor() || v.Place == at || at == PlaceCPU && v.Place == PlacePinned {
 		return
 	}
 	fr.env.set(name.ID, v.with(func(c *Value) { c.Place = at }))

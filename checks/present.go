@@ -84,7 +84,7 @@ func (fr *frame) cacheOf(e pyast.Expr, depth int) string {
 			}
 		}
 	case *pyast.Name:
-		if _, local := fr.env.vars[e.ID]; !local {
+		if fr.env.local(e.ID) == nil {
 			return e.ID
 		}
 		if depth > 0 {

@@ -144,17 +144,16 @@ func (c *stateCoder) named(m *map[string]*Value) {
 
 func (c *stateCoder) env(e **env) {
 	c.envs.code(c.coder, e, func(e *env) {
-		vars := e.vars
+		vars := map[string]*Value{}
 		if !c.reading { // without those that adoptEnv leaves out
-			vars = map[string]*Value{}
-			for name, v := range e.vars {
-				if name == "" || name[0] != '#' {
-					vars[name] = v
-				}
+			for _, b := range e.vars.variables() {
+				vars[b.name] = b.v
 			}
 		}
 		if c.named(&vars); c.reading {
-			e.vars = vars
+			for _, name := range sortedKeys(vars) {
+				e.set(name, vars[name])
+			}
 		}
 		c.env(&e.up)
 		c.flag(&e.dead)

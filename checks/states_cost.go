@@ -102,6 +102,9 @@ func (c *coster) value(v *Value) {
 	}
 	for e := v.closure(); e != nil && !c.envs[e]; e = e.up {
 		c.envs[e] = true
-		c.all(e.vars)
+		c.sum += attrCost * len(e.vars)
+		for _, b := range e.vars {
+			c.value(b.v)
+		}
 	}
 }

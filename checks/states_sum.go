@@ -116,11 +116,10 @@ func (s *summer) envNumber(e *env) string {
 // env writes the variables around a function, without those that adoptEnv leaves out.
 func (s *summer) env(e *env) {
 	s.flag(e.dead)
-	for _, name := range sortedKeys(e.vars) {
-		if name == "" || name[0] != '#' {
-			s.out = fmt.Appendf(s.out, "%q ", name)
-			s.out = append(s.out, s.value(e.vars[name])...)
-		}
+	vars := slices.SortedFunc(slices.Values(e.vars.variables()), func(a, b binding) int { return strings.Compare(a.name, b.name) })
+	for _, b := range vars {
+		s.out = fmt.Appendf(s.out, "%q ", b.name)
+		s.out = append(s.out, s.value(b.v)...)
 	}
 	s.out = fmt.Appendf(s.out, "up %s ", s.envNumber(e.up))
 }

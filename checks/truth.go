@@ -36,9 +36,9 @@ func (fr *frame) testBoth(t *pyast.Bool, kind TruthKind, s pyast.Stmt) *Value {
 	var r *Value
 	fr.guarded(then, func() { r = fr.test(t.R, kind, s) })
 	// A walrus in the second part stays visible.
-	for k, v := range fr.env.vars {
-		if _, ok := base.vars[k]; !ok {
-			base.set(k, v)
+	for _, b := range fr.env.vars {
+		if base.at(b.holder) == nil {
+			base.put(b.holder, b.v)
 		}
 	}
 	fr.env = base
