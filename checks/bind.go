@@ -160,7 +160,7 @@ func annotatedOr(g *frame, a Arg) *Value {
 				return g.in.placed(g.u, v, p)
 			}
 		}
-		if v := g.in.unannotated(g.u, g.fn, p, g.in.usesOf(g.fn, node)); !v.IsUnknown() || v.Place == PlaceHost {
+		if v := g.in.unannotated(g.u, g.fn, p, g.u.usesOf(node)); !v.IsUnknown() || v.Place == PlaceHost {
 			return v
 		}
 	}

@@ -33,7 +33,7 @@ func (in *interp) entryArgs(u *unit, f *Func, node *pyast.FuncDef) map[string]*V
 				v = assumed(in.placed(u, v, p), param{f, p.Name})
 				switch {
 				case !v.OnDevice():
-				case in.usesOf(f, node).host[p.Name]:
+				case u.usesOf(node).host[p.Name]:
 					v = v.with(func(c *Value) { c.Place = PlaceCPU })
 				case hostSide(f):
 					v = v.with(func(c *Value) { c.Sure = Possible })
@@ -42,7 +42,7 @@ func (in *interp) entryArgs(u *unit, f *Func, node *pyast.FuncDef) map[string]*V
 				continue
 			}
 		}
-		out[p.Name] = assumed(in.unannotated(u, f, p, in.usesOf(f, node)), param{f, p.Name})
+		out[p.Name] = assumed(in.unannotated(u, f, p, u.usesOf(node)), param{f, p.Name})
 	}
 	if v := in.protocolState(f); v != nil && len(node.Params) == 2 {
 		out[node.Params[0].Name] = v

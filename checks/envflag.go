@@ -16,7 +16,7 @@ var watchWords = set("debug dbg verbose verbosity trace tracing verify verifying
 	"perturb audit inject fault log logging logs stats test testing")
 
 func watchName(name string) bool {
-	for _, w := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '_' || r == '.' }) {
+	for w := range strings.FieldsFuncSeq(strings.ToLower(name), func(r rune) bool { return r == '_' || r == '.' }) {
 		if watchWords[w] {
 			return true
 		}
@@ -149,36 +149,4 @@ func (fr *frame) envField(e pyast.Expr) int {
 		return 0
 	}
 	return 1
-}
-
-// boundOnce is what the function assigns to a variable, when there is one assignment only.
-func (fr *frame) boundOnce(name string) pyast.Expr {
-	fn, ok := fr.node.(*pyast.FuncDef)
-	if !ok {
-		return nil
-	}
-	var out pyast.Expr
-	n := 0
-	walkStmts(fn.Body, func(x pyast.Node) bool {
-		switch s := x.(type) {
-		case *pyast.FuncDef, *pyast.ClassDef, pyast.Expr:
-			return false
-		case *pyast.Assign:
-			for _, t := range s.Targets {
-				if id, ok := t.(*pyast.Name); ok && id.ID == name {
-					out = s.Value
-					n++
-				}
-			}
-		case *pyast.AugAssign:
-			if id, ok := s.Target.(*pyast.Name); ok && id.ID == name {
-				n++
-			}
-		}
-		return true
-	})
-	if n != 1 {
-		return nil
-	}
-	return out
 }

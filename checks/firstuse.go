@@ -79,10 +79,10 @@ func (fr *frame) stores(body []pyast.Stmt, target string) bool {
 			return false
 		case *pyast.Assign:
 			for _, t := range s.Targets {
-				found = found || squeeze(fr.u.tree.Text(t)) == target
+				found = found || fr.says(t, target)
 			}
 		case *pyast.AnnAssign:
-			found = found || squeeze(fr.u.tree.Text(s.Target)) == target
+			found = found || fr.says(s.Target, target)
 		}
 		return !found
 	})
@@ -110,7 +110,7 @@ func (fr *frame) leftOut(test pyast.Expr, want bool) bool {
 	return false
 }
 
-// captures reports whether a body records a graph.
+// captures reports whether a body records a graph: see unit.captures.
 func captures(body []pyast.Stmt) bool {
 	found := false
 	walkStmts(body, func(n pyast.Node) bool {

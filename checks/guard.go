@@ -2,6 +2,8 @@ package checks
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/gatebot/gatebot/internal/pyast"
 )
@@ -74,6 +76,24 @@ func (fr *frame) configured(e pyast.Expr) bool {
 
 func squeeze(s string) string { return strings.Join(strings.Fields(s), "") }
 
+// says reports whether the source of n is text, which is squeezed.
+func (fr *frame) says(n pyast.Node, text string) bool {
+	at := n.Pos()
+	for src := fr.u.tree.Source[at.Off:at.EndOff]; len(src) > 0; {
+		r, size := utf8.DecodeRune(src)
+		char := src[:size]
+		src = src[size:]
+		if unicode.IsSpace(r) {
+			continue
+		}
+		if !strings.HasPrefix(text, string(char)) {
+			return false
+		}
+		text = text[size:]
+	}
+	return text == ""
+}
+
 // flag judges a condition that is a plain name: by the name, or because it is a constant of the module that is false.
 func (fr *frame) flag(name string, e pyast.Expr) int {
 	if debugName(name) {
@@ -96,7 +116,7 @@ func debugPath(path string) bool {
 	if strings.Contains(path, "fault_inject") || strings.Contains(path, "model_loader/") || strings.HasSuffix(path, "_ref.py") {
 		return true
 	}
-	for _, w := range strings.FieldsFunc(strings.TrimSuffix(path, ".py"), func(r rune) bool { return r == '/' || r == '_' }) {
+	for w := range strings.FieldsFuncSeq(strings.TrimSuffix(path, ".py"), func(r rune) bool { return r == '/' || r == '_' }) {
 		switch w {
 		case "debug", "debugging", "dbg", "diagnostics", "dumper", "perturb", "canary", "profiler", "profiling":
 			return true
@@ -107,7 +127,7 @@ func debugPath(path string) bool {
 
 // debugName reports whether a flag of that name is off in production.
 func debugName(name string) bool {
-	for _, w := range strings.Split(strings.ToLower(name), "_") {
+	for w := range strings.SplitSeq(strings.ToLower(name), "_") {
 		switch w {
 		case "debug", "verbose", "verbosity", "dbg", "diagnostics", "diagnostic", "trace", "loss", "losses":
 			return true
@@ -117,7 +137,16 @@ func debugName(name string) bool {
 	return n == "type_checking" || n == "training" || n == "is_training" || n == "labels" // a loss is for training
 }
 
-func isConstantName(s string) bool { return s == strings.ToUpper(s) && strings.ToLower(s) != s }
+func isConstantName(s string) bool {
+	upper := false
+	for _, r := range s {
+		if r >= 'a' && r <= 'z' || r >= utf8.RuneSelf && unicode.ToUpper(r) != r {
+			return false
+		}
+		upper = upper || unicode.ToLower(r) != r
+	}
+	return upper
+}
 
 // constantOf is the value of a module constant; unknown names and variables of the function are none.
 func (fr *frame) constantOf(name string) (*Value, bool) {

@@ -75,7 +75,7 @@ func flagName(n string) bool {
 // select, indices gather.
 func typeByName(name string) DType {
 	n := strings.ToLower(name)
-	for _, w := range strings.Split(n, "_") {
+	for w := range strings.SplitSeq(n, "_") {
 		switch w {
 		case "mask", "masks":
 			return DTypeBool
@@ -95,7 +95,7 @@ func sizesName(name string) bool {
 	if gridName(name) {
 		return true
 	}
-	for _, w := range strings.Split(strings.ToLower(name), "_") {
+	for w := range strings.SplitSeq(strings.ToLower(name), "_") {
 		switch w {
 		case "sizes", "shapes", "lens", "lengths", "len", "counts", "num", "grid", "grids", "splits":
 			return true

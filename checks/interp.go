@@ -33,7 +33,6 @@ type interp struct {
 	globals  map[globalVar]*Value
 	callers  map[*Func]bool // functions that were interpreted in a hot context with the arguments of a caller
 	followed []*Func        // the same in order
-	uses     map[*Func]*paramUse
 	// madeAt and makersRan are what the makers of data classes store.
 	madeAt    map[*Class]map[string]places
 	makersRan map[*Class]bool
@@ -99,7 +98,7 @@ type loopState struct{ breaks, continues *env }
 func newInterp(ctx context.Context, p *project, hot *hotPath, hooks *hooks, sink *sink) *interp {
 	return &interp{ctx: ctx, p: p, hot: hot, opts: p.opts, hooks: hooks, memo: map[string]*Value{},
 		objects: map[*Class]*classState{}, globals: map[globalVar]*Value{}, callers: map[*Func]bool{},
-		uses: map[*Func]*paramUse{}, switches: map[globalVar]bool{}, handings: map[param]handing{},
+		switches: map[globalVar]bool{}, handings: map[param]handing{},
 		madeAt: map[*Class]map[string]places{}, makersRan: map[*Class]bool{}, untold: map[*Class]bool{}, limit: maxWork, sink: sink,
 		failed: map[string]error{}, blocks: map[blockAt]*progress{}, keptIn: map[*module][]string{}, told: map[*module]string{}, asked: newAsked(),
 		level: stateLevels, adopted: map[*Value]*Value{}, objectOf: map[*Object]*Object{}, envOf: map[*env]*env{}}
@@ -189,7 +188,7 @@ func (in *interp) run(fr *frame, body []pyast.Stmt) *Value {
 	if Raises(body) {
 		fr.once++ // it says what went wrong
 	}
-	if fr.once > 0 && captures(body) {
+	if def, ok := fr.node.(*pyast.FuncDef); ok && fr.once > 0 && fr.u.captures(def) {
 		fr.once = 0 // what is captured once runs in every replay
 	}
 	in.frames = append(in.frames, fr)

@@ -55,15 +55,6 @@ type paramUse struct {
 	host                map[string]bool
 }
 
-func (in *interp) usesOf(f *Func, node *pyast.FuncDef) *paramUse {
-	use := in.uses[f]
-	if use == nil {
-		use = countUses(node)
-		in.uses[f] = use
-	}
-	return use
-}
-
 func countUses(node *pyast.FuncDef) *paramUse {
 	use := &paramUse{tensor: map[string]int{}, math: map[string]int{}, other: map[string]int{}, host: map[string]bool{}}
 	bound := map[string]bool{}

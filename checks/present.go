@@ -94,29 +94,6 @@ func (fr *frame) cacheOf(e pyast.Expr, depth int) string {
 	return ""
 }
 
-// boundTo is what the function assigns to a variable, when it does so once before anything else does.
-func (fr *frame) boundTo(name string) pyast.Expr {
-	fn, ok := fr.node.(*pyast.FuncDef)
-	if !ok {
-		return nil
-	}
-	var out pyast.Expr
-	walkStmts(fn.Body, func(n pyast.Node) bool {
-		switch s := n.(type) {
-		case *pyast.FuncDef, *pyast.ClassDef, pyast.Expr:
-			return false
-		case *pyast.Assign:
-			for _, t := range s.Targets {
-				if id, ok := t.(*pyast.Name); ok && id.ID == name && out == nil {
-					out = s.Value
-				}
-			}
-		}
-		return out == nil
-	})
-	return out
-}
-
 // fills reports whether body assigns to the place, or to an entry of it.
 func (fr *frame) fills(body []pyast.Stmt, base string) bool {
 	found := false
@@ -129,12 +106,12 @@ func (fr *frame) fills(body []pyast.Stmt, base string) bool {
 				if sub, ok := t.(*pyast.Subscript); ok {
 					t = sub.X
 				}
-				found = found || squeeze(fr.u.tree.Text(t)) == base
+				found = found || fr.says(t, base)
 			}
 		case *pyast.ExprStmt: // self.done.add(key)
 			if call, ok := s.X.(*pyast.Call); ok {
 				if a, ok := call.Func.(*pyast.Attr); ok && (a.Name == "add" || a.Name == "append") {
-					found = found || squeeze(fr.u.tree.Text(a.X)) == base
+					found = found || fr.says(a.X, base)
 				}
 			}
 		}

@@ -15,7 +15,8 @@ type unit struct {
 	funcs   map[*Func]*pyast.FuncDef
 	classes map[*Class]*pyast.ClassDef
 	lambdas map[uint32]*pyast.Lambda // by offset
-	mu      sync.Mutex               // of the three maps
+	known   map[*pyast.FuncDef]*about
+	mu      sync.Mutex // of the four maps
 	used    int64
 	cost    int64
 }
