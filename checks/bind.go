@@ -25,27 +25,35 @@ func (in *interp) defaults(g *frame, node *pyast.FuncDef) {
 	}
 }
 
-// bind gives the parameters of g their arguments.
-func bind(g *frame, params []pyast.Param, args []Arg) {
-	var free []pyast.Param
+// bind gives the parameters of g their arguments: what a method is called on, when there is such a thing, and then args.
+func bind(g *frame, params []pyast.Param, recv *Value, args []Arg) {
 	var rest, kw *pyast.Param
+	free := params // by position
 	for i := range params {
-		switch p := params[i]; {
-		case p.Star == 1:
-			rest = &params[i]
-		case p.Star == 2:
-			kw = &params[i]
-		case !p.KeywordOnly:
-			free = append(free, p)
+		p := &params[i]
+		switch p.Star {
+		case 1:
+			rest = p
+		case 2:
+			kw = p
+		}
+		if (p.Star != 0 || p.KeywordOnly) && i < len(free) {
+			free = params[:i]
 		}
 	}
 	pos := 0
 	var extra *Value
+	if recv != nil && len(free) > 0 {
+		g.env.set(free[0].Name, passed(g, Arg{Name: free[0].Name, Value: recv}))
+		pos++
+	} else if recv != nil {
+		extra = recv
+	}
 	for _, a := range args {
 		switch {
 		case a.Star == 1:
 			// An unpacked sequence of unknown length may fill every position that is left.
-			for _, p := range free[min(pos, len(free)):] {
+			for _, p := range free[pos:] {
 				g.env.set(p.Name, spread(g, p, a.Value.Element()))
 			}
 			extra = join(extra, a.Value.Element())

@@ -28,7 +28,8 @@ type interp struct {
 	hot      *hotPath
 	opts     *Options
 	hooks    *hooks
-	memo     map[string]*Value
+	memo     map[callKey]*Value
+	sig      []byte // room for a signature
 	objects  map[*Class]*classState
 	globals  map[globalVar]*Value
 	callers  map[*Func]bool // functions that were interpreted in a hot context with the arguments of a caller
@@ -96,7 +97,7 @@ type frame struct {
 type loopState struct{ breaks, continues *env }
 
 func newInterp(ctx context.Context, p *project, hot *hotPath, hooks *hooks, sink *sink) *interp {
-	return &interp{ctx: ctx, p: p, hot: hot, opts: p.opts, hooks: hooks, memo: map[string]*Value{},
+	return &interp{ctx: ctx, p: p, hot: hot, opts: p.opts, hooks: hooks, memo: map[callKey]*Value{},
 		objects: map[*Class]*classState{}, globals: map[globalVar]*Value{}, callers: map[*Func]bool{},
 		switches: map[globalVar]bool{}, handings: map[param]handing{},
 		madeAt: map[*Class]map[string]places{}, makersRan: map[*Class]bool{}, untold: map[*Class]bool{}, limit: maxWork, sink: sink,

@@ -2,65 +2,88 @@ package checks
 
 import (
 	"fmt"
-	"strings"
+	"reflect"
+	"strconv"
 )
 
-// signature identifies a call for the memo: the function, whether it is looked at for its value only, the guards it
-// stands under, and the abstract arguments.
-func (in *interp) signature(f *Func, args []Arg) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%p", f)
-	if in.quiet > 0 {
-		b.WriteByte('q')
-	}
-	if t := in.top(); t != nil && len(t.guards) > 0 {
-		b.WriteByte('g')
-	}
-	for _, a := range args {
-		b.WriteByte('|')
-		b.WriteString(a.Name)
-		if a.Star > 0 {
-			b.WriteByte('*')
-		}
-		describe(&b, a.Value, 3)
-	}
-	return b.String()
+// callKey identifies a call for the memo.
+type callKey struct {
+	fn        *Func
+	signature string
 }
 
-func describe(b *strings.Builder, v *Value, depth int) {
-	if v == nil || depth == 0 {
-		b.WriteByte('?')
-		return
+// signature is what the value of a call hangs on beside the function: whether it is looked at for its value only, the
+// guards it stands under, and the abstract arguments. It is good until the next one is asked for.
+func (in *interp) signature(recv *Value, args []Arg) []byte {
+	b := in.sig[:0]
+	if in.quiet > 0 {
+		b = append(b, 'q')
 	}
-	b.WriteByte(byte('a' + v.Kind))
-	b.WriteByte(byte('0' + v.Place))
+	if t := in.top(); t != nil && len(t.guards) > 0 {
+		b = append(b, 'g')
+	}
+	if recv != nil {
+		b = describe(append(b, '|'), recv, 3)
+	}
+	for _, a := range args {
+		b = append(b, '|')
+		b = append(b, a.Name...)
+		if a.Star > 0 {
+			b = append(b, '*')
+		}
+		b = describe(b, a.Value, 3)
+	}
+	in.sig = b
+	return b
+}
+
+func describe(b []byte, v *Value, depth int) []byte {
+	if v == nil || depth == 0 {
+		return append(b, '?')
+	}
+	b = append(b, byte('a'+v.Kind), byte('0'+v.Place))
 	switch v.Kind {
 	case KindTensor:
-		b.WriteByte(byte('A' + v.Rank + 1))
-		b.WriteByte(byte('0' + v.DType))
-		b.WriteByte(byte('0' + v.Sure))
+		b = append(b, byte('A'+v.Rank+1), byte('0'+v.DType), byte('0'+v.Sure))
 	case KindNumber, KindString:
-		if v.Const != nil {
-			fmt.Fprintf(b, "=%v", v.Const)
-		}
+		b = describeConst(b, v.Const)
 	case KindInstance, KindDict:
 		if v.Obj != nil {
-			fmt.Fprintf(b, "#%d", v.Obj.id)
+			b = strconv.AppendInt(append(b, '#'), int64(v.Obj.id), 10)
 		}
 		if v.Class != nil {
-			b.WriteString(v.Class.Name)
+			b = append(b, v.Class.Name...)
 		}
 	case KindFunc, KindClass, KindExternal, KindModule:
-		fmt.Fprintf(b, "%p%p%s", v.Func, v.Class, v.Name)
+		b = append(appendPointer(appendPointer(b, v.Func), v.Class), v.Name...)
 	}
 	if v.Optional {
-		b.WriteByte('o')
+		b = append(b, 'o')
 	}
 	for _, it := range v.Items {
-		describe(b, it, depth-1)
+		b = describe(b, it, depth-1)
 	}
 	if v.Elem != nil {
-		b.WriteByte('[')
-		describe(b, v.Elem, depth-1)
+		b = describe(append(b, '['), v.Elem, depth-1)
 	}
+	return b
+}
+
+func describeConst(b []byte, c any) []byte {
+	switch c := c.(type) {
+	case nil:
+		return b
+	case string:
+		return append(append(b, '='), c...)
+	case int64:
+		return strconv.AppendInt(append(b, '='), c, 10)
+	case bool:
+		return strconv.AppendBool(append(b, '='), c)
+	}
+	return fmt.Appendf(append(b, '='), "%v", c)
+}
+
+// appendPointer tells things apart that live as long as the scan.
+func appendPointer[T any](b []byte, p *T) []byte {
+	return strconv.AppendUint(append(b, '@'), uint64(reflect.ValueOf(p).Pointer()), 36)
 }

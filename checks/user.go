@@ -39,7 +39,7 @@ func (fr *frame) callLambda(f *Value, args []Arg, e pyast.Node) *Value {
 	}
 	g := in.activate(u, f.Func, node, nil, f.closure(), e)
 	g.loop = fr.loop
-	bind(g, node.Params, args)
+	bind(g, node.Params, nil, args)
 	in.frames = append(in.frames, g)
 	v := g.eval(node.Body)
 	in.spare.put(&g.values)
@@ -61,20 +61,22 @@ func (fr *frame) callClosure(f *Func, recv *Value, args []Arg, e pyast.Node, clo
 		!in.budget(8) {
 		return in.promised(f)
 	}
-	if recv != nil && (f.Kind == FuncMethod || f.Kind == FuncProperty || f.Kind == FuncClassMethod) {
-		args = append([]Arg{{Value: recv}}, args...)
+	first := recv
+	if f.Kind != FuncMethod && f.Kind != FuncProperty && f.Kind != FuncClassMethod {
+		first = nil
 	}
 	cold := in.quiet == 0 && (in.around || in.hot.cold(f))
 	if cold {
 		in.quiet++
 		defer func() { in.quiet-- }()
 	}
-	key := ""
+	var key callKey
 	if closure == nil {
-		key = in.signature(f, args)
-		if v, ok := in.memo[key]; ok {
+		sig := in.signature(first, args)
+		if v, ok := in.memo[callKey{f, string(sig)}]; ok {
 			return v
 		}
+		key = callKey{f, string(sig)}
 		if len(in.memo) >= maxMemo {
 			clear(in.memo) // it is a cache; what it holds on to is most of the memory
 		}
@@ -92,14 +94,14 @@ func (fr *frame) callClosure(f *Func, recv *Value, args []Arg, e pyast.Node, clo
 		g.self = recv
 	}
 	in.defaults(g, node)
-	bind(g, node.Params, args)
+	bind(g, node.Params, first, args)
 	v := in.run(g, node.Body)
 	if v.IsUnknown() || v.IsNone() && isAbstract(node) {
 		if p := in.promised(f); !p.IsUnknown() {
 			v = p
 		}
 	}
-	if key != "" {
+	if key.fn != nil {
 		in.memo[key] = v
 	}
 	return v
