@@ -28,15 +28,19 @@ func (u *update) ends(run []*glance) (*ends, error) {
 		}
 		return &ends{}, nil
 	}
+	diff := func() ([]git.Change, error) { return changes, nil }
 	if len(run) > 1 {
-		var err error
-		if changes, err = u.repo.Diff(u.ctx, parent.Tree, last.Tree, true); err != nil {
-			return nil, err
-		}
+		diff = beside(func() ([]git.Change, error) { return u.repo.Diff(u.ctx, parent.Tree, last.Tree, true) })
+	}
+	before, after, err := u.both(parent, last)
+	changes, diffErr := diff()
+	if diffErr != nil {
+		return nil, diffErr
+	}
+	if len(run) > 1 {
 		change, _, _ = summarize(changes, u.opts.ConfigPath, u.opts.LogPaths)
 		change.over(run)
 	}
-	before, after, err := u.both(parent, last)
 	if errors.Is(err, ErrNotAnalysable) {
 		return &ends{unknown: true}, nil
 	}

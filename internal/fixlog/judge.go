@@ -27,7 +27,7 @@ func (u *update) judge(c git.Commit, changes []git.Change, gone, fresh []*findin
 	if len(gone) == 0 {
 		return j, nil
 	}
-	edits, err := readEdits(u.ctx, u.repo, u.opts.Shelf, changes)
+	edits, err := u.edits(c, changes)
 	if err != nil {
 		return j, err
 	}

@@ -96,6 +96,7 @@ type update struct {
 	tip     string
 	changed []string
 	rewrote bool     // the branch was pushed by force since the last update
+	early   *early   // of the commit that is compared now; nil for most
 	line    []string // what is new on it since then, also what the cap leaves for later
 }
 

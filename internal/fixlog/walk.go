@@ -33,7 +33,10 @@ func (u *update) walk(commits []string) error {
 			if alone, err := u.mayFix(g); err != nil {
 				return err
 			} else if alone {
-				if err := u.one(id); err != nil {
+				u.early = u.readEarly(g)
+				err := u.one(id)
+				u.early.end()
+				if u.early = nil; err != nil {
 					return err
 				}
 				continue
