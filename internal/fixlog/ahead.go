@@ -48,7 +48,9 @@ func (u *update) lookAhead(ids []string) *ahead {
 			a.all.Go(func() {
 				defer func() { <-busy }()
 				defer close(l.done)
-				l.g, l.err = u.glance(a.ctx, id)
+				if l.g, l.err = u.glance(a.ctx, id); l.err == nil && l.g.Sight == Lost {
+					u.soon(l.g.parent.ID) // to see whether that counts there
+				}
 			})
 		}
 	})
@@ -74,4 +76,11 @@ func (a *ahead) next() (*glance, error) {
 func (a *ahead) close() {
 	a.stop()
 	a.all.Wait()
+}
+
+// soon says that a commit will probably be scanned.
+func (u *update) soon(id string) {
+	if u.opts.Soon != nil {
+		u.opts.Soon(u.ctx, id)
+	}
 }

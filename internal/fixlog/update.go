@@ -38,6 +38,9 @@ type Options struct {
 	// the same run took out is not seen, nor the fix of a finding that came in the same run, where its line stands and only
 	// the origin of its value, in another file, went.
 	Look Looker
+	// Soon is told of a commit whose tree will probably be scanned, some time before it is, from several goroutines; it may be
+	// nil.
+	Soon func(ctx context.Context, rev string)
 	// Shelf has trees of files that others have parsed; it may be nil.
 	Shelf *pyast.Shelf
 	// Progress is told how many commits are done and how many are left; it may be nil.

@@ -26,6 +26,7 @@ func (u *update) walk(commits []string) error {
 			g.Sight = Exact
 		}
 		if g.Sight != Quiet {
+			u.soon(id)
 			if err := u.settle(run); err != nil {
 				return err
 			}

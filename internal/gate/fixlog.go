@@ -184,6 +184,7 @@ func (l *FixLog) Update(ctx context.Context, rng string, with []string) (*fixlog
 func (l *FixLog) options(ctx context.Context, rng string) (fixlog.Options, error) {
 	o := fixlog.Options{LogPaths: []string{l.Config.FixLog.Path, LedgerPath}, Shelf: l.trees.Shelf}
 	if !l.EveryCommit {
+		o.Soon = l.trees.Soon
 		o.Look = func(ctx context.Context, c git.Commit, changes []git.Change) (fixlog.Look, error) {
 			if l.measured[c.Tree] != nil {
 				return fixlog.Look{Sight: fixlog.Exact}, nil

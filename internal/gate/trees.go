@@ -35,6 +35,7 @@ type Trees struct {
 	Shelf *pyast.Shelf
 	// Pace is told when a scan has work for all cores; it may be nil.
 	Pace *checks.Pace
+	soon soon
 	tip  func() // scans that tree again, once others were scanned
 }
 
@@ -61,7 +62,7 @@ func (t *Trees) Scan(ctx context.Context, rev string, cfg *config.Config) ([]fin
 		t.end = frugal() // for all scans: what one leaves is what the next one starts from, and no garbage
 	}
 	src, opts := tree.NewCommit(t.repo, rev), scanOptions(cfg, false)
-	files, err := t.list(ctx, src)
+	files, err := t.list(ctx, rev, src)
 	if err != nil {
 		return nil, err
 	}
@@ -89,10 +90,18 @@ func (t *Trees) Scan(ctx context.Context, rev string, cfg *config.Config) ([]fin
 	return rep.Findings, nil
 }
 
+// Soon says that a commit will be scanned. It may be called from several goroutines, beside a scan.
+func (t *Trees) Soon(ctx context.Context, rev string) { t.soon.begin(ctx, t.repo, rev) }
+
 // list lists the files of a source, and reads the memory meanwhile.
-func (t *Trees) list(ctx context.Context, src checks.Source) (files []checks.File, err error) {
+func (t *Trees) list(ctx context.Context, rev string, src checks.Source) (files []checks.File, err error) {
 	var g sync.WaitGroup
-	g.Go(func() { files, err = src.Files(ctx) })
+	g.Go(func() {
+		var ok bool
+		if files, ok = t.soon.take(rev); !ok {
+			files, err = src.Files(ctx)
+		}
+	})
 	if t.memory == nil {
 		t.memory = remembered(t.cache, registry.Rules)
 	}
@@ -102,6 +111,7 @@ func (t *Trees) list(ctx context.Context, src checks.Source) (files []checks.Fil
 
 // Keep ends a series of scans, and saves for other processes what was learned, when it was much.
 func (t *Trees) Keep() {
+	t.soon.end()
 	if t.end != nil {
 		defer t.end()
 		t.end = nil
