@@ -67,9 +67,11 @@ func load(ctx context.Context, src Source, opts *Options, memory *Memory) (*proj
 	if err := p.indexCold(ctx, look.cold); err != nil {
 		return nil, err
 	}
-	if p.ahead != nil {
+	switch {
+	case p.ahead != nil:
 		go pyast.Release() // a push has better things to do than to wait for what frees memory
-	} else {
+	case memory == nil && opts.Shelf != nil: // one look of many at a few files: the next one parses too
+	default:
 		pyast.Release()
 	}
 	p.nameModules()

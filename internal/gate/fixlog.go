@@ -52,6 +52,8 @@ type store interface {
 const (
 	// shelfBytes are room for the trees of what a few dozen commits touch, in their short form.
 	shelfBytes = 16 << 20
+	// versionBytes are room for the trees from which the next versions of the same files are parsed: 2 MB of source.
+	versionBytes = 32 << 20
 	// blobBytes are room for the text of files that a walk asks for again and again.
 	blobBytes = 16 << 20
 )
@@ -66,7 +68,7 @@ func OpenFixLog(ctx context.Context, dir string) (*FixLog, error) {
 		return nil, err
 	}
 	l := &FixLog{root: repo.Root(), repo: repo, trees: NewTrees(repo)}
-	l.trees.Shelf, l.trees.Pace = pyast.NewShelf(shelfBytes), &checks.Pace{}
+	l.trees.Shelf, l.trees.Pace = pyast.NewShelf(shelfBytes, versionBytes), &checks.Pace{}
 	if err := l.open(ctx, dir); err != nil {
 		return nil, errors.Join(err, repo.Close())
 	}
@@ -142,6 +144,7 @@ func (l *FixLog) hasDocument() bool { return l.Config.FixLog.Mode != "notes" }
 // Close ends what reads the repository.
 func (l *FixLog) Close() error {
 	l.trees.Keep()
+	l.trees.Shelf.Close()
 	return l.repo.Close()
 }
 

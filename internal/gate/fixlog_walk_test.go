@@ -23,7 +23,8 @@ import (
 // out. It says how many trees each of the two asked for.
 func walks(t *testing.T, repo git.Repository, cfg *config.Config, ids []string) (exact, quick *fixlog.Ledger, scans, asked int) {
 	t.Helper()
-	trees, known, shelf := NewTrees(repo), map[string][]finding.Finding{}, pyast.NewShelf(shelfBytes)
+	trees, known, shelf := NewTrees(repo), map[string][]finding.Finding{}, pyast.NewShelf(shelfBytes, versionBytes)
+	defer shelf.Close()
 	defer trees.Keep()
 	scan := func(n *int) fixlog.ScanFunc {
 		return func(ctx context.Context, rev string) ([]finding.Finding, error) {

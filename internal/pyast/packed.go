@@ -9,8 +9,12 @@ import (
 // ParsePacked is Parse that also gives the tree in the short form of treesitter.Pack, from which Unpack makes the same
 // module again without parsing. The short form is nil when there is none; it fits this build's grammar and no other.
 func ParsePacked(ctx context.Context, path string, src []byte, lim Limits) (*Module, []byte, error) {
+	return parsePacked(ctx, path, src, lim, nil)
+}
+
+func parsePacked(ctx context.Context, path string, src []byte, lim Limits, versions *treesitter.Versions) (*Module, []byte, error) {
 	var packed []byte
-	m, err := parseKeeping(ctx, path, src, lim, func(nodes []treesitter.Node) { packed = treesitter.Pack(nodes) })
+	m, err := parseKeeping(ctx, path, src, lim, versions, func(nodes []treesitter.Node) { packed = treesitter.Pack(nodes) })
 	return m, packed, err
 }
 

@@ -33,11 +33,12 @@ var (
 // Parse reads one Python file (3.8 to 3.12, and what Python 2 left behind). It may be called from any number of
 // goroutines. The module keeps src. path only names the file in errors and in Module.Path.
 func Parse(ctx context.Context, path string, src []byte, lim Limits) (*Module, error) {
-	return parseKeeping(ctx, path, src, lim, nil)
+	return parseKeeping(ctx, path, src, lim, nil, nil)
 }
 
-// parseKeeping also gives the flattened tree to keep, when there is one, which has to copy what it wants.
-func parseKeeping(ctx context.Context, path string, src []byte, lim Limits, keep func([]treesitter.Node)) (*Module, error) {
+// parseKeeping also gives the flattened tree to keep, when there is one, which has to copy what it wants. With versions, the
+// file is read as a version of one of the same path.
+func parseKeeping(ctx context.Context, path string, src []byte, lim Limits, versions *treesitter.Versions, keep func([]treesitter.Node)) (*Module, error) {
 	if len(src) > lim.MaxBytes || len(src) >= math.MaxInt32 {
 		return nil, fmt.Errorf("%s: %w: %d bytes, limit %d (is it generated? exclude it)", path, ErrTooLarge, len(src),
 			lim.MaxBytes)
@@ -53,7 +54,7 @@ func parseKeeping(ctx context.Context, path string, src []byte, lim Limits, keep
 	start := time.Now()
 	text := src // what the grammar reads; offsets are the same in src
 	for {
-		nodes, err := w.parser.Parse(ctx, text, lim.Timeout-time.Since(start), lim.MaxMemory)
+		nodes, err := w.nodes(ctx, versions, path, text, lim.Timeout-time.Since(start), lim.MaxMemory)
 		switch {
 		case errors.Is(err, treesitter.ErrStopped) && ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
 			return nil, fmt.Errorf("%s: not parsed: %w", path, ctx.Err())
@@ -67,7 +68,7 @@ func parseKeeping(ctx context.Context, path string, src []byte, lim Limits, keep
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		if amended := amend(w.grammar, nodes, text); amended != nil {
-			text = amended
+			text, versions = amended, nil
 			continue
 		}
 		if keep != nil {
@@ -75,6 +76,13 @@ func parseKeeping(ctx context.Context, path string, src []byte, lim Limits, keep
 		}
 		return w.lower(path, src, nodes, lim.MaxDepth), nil
 	}
+}
+
+func (w *worker) nodes(ctx context.Context, versions *treesitter.Versions, path string, text []byte, timeout time.Duration, memory int) ([]treesitter.Node, error) {
+	if versions == nil {
+		return w.parser.Parse(ctx, text, timeout, memory)
+	}
+	return w.parser.ParseVersion(ctx, versions, path, text, timeout, memory)
 }
 
 // amend returns a copy of the text, of the same length, in which two things stand that the grammar can read, or nil when

@@ -5,18 +5,22 @@ import (
 	"context"
 	"crypto/sha256"
 	"sync"
+
+	"github.com/gatebot/gatebot/internal/treesitter"
 )
 
 // Shelf keeps short forms of trees by the source that they were parsed from, up to a number of bytes; those that were not
 // asked for longest go first. A walk over a history meets the same text several times: as what a commit leaves, as what a
-// later one starts from, and in the trees that are scanned whole. A nil shelf keeps nothing. It may be used from any number of
-// goroutines.
+// later one starts from, and in the trees that are scanned whole. And it meets texts that differ in a few lines: from the tree
+// of the version before, one is parsed in less than half of the time. A nil shelf keeps nothing. It may be used from any number
+// of goroutines.
 type Shelf struct {
-	mu     sync.Mutex
-	room   int // in bytes
-	used   int
-	trees  map[[sha256.Size]byte]*list.Element
-	recent *list.List // of *shelved, the last one first
+	versions *treesitter.Versions
+	mu       sync.Mutex
+	room     int // in bytes
+	used     int
+	trees    map[[sha256.Size]byte]*list.Element
+	recent   *list.List // of *shelved, the last one first
 }
 
 type shelved struct {
@@ -24,9 +28,17 @@ type shelved struct {
 	packed []byte
 }
 
-// NewShelf keeps up to that many bytes.
-func NewShelf(bytes int) *Shelf {
-	return &Shelf{room: bytes, trees: map[[sha256.Size]byte]*list.Element{}, recent: list.New()}
+// NewShelf keeps up to that many bytes of short forms, and as many of memory outside Go as is said for trees from which other
+// versions are parsed. It must be closed.
+func NewShelf(bytes, versions int) *Shelf {
+	return &Shelf{versions: treesitter.NewVersions(versions), room: bytes, trees: map[[sha256.Size]byte]*list.Element{}, recent: list.New()}
+}
+
+// Close gives back what is not Go's memory. What is parsed afterwards is parsed from nothing.
+func (s *Shelf) Close() {
+	if s != nil {
+		s.versions.Close()
+	}
 }
 
 // Parse is ParsePacked, or what it gave for the same source.
@@ -40,7 +52,7 @@ func (s *Shelf) Parse(ctx context.Context, path string, src []byte, lim Limits) 
 			return m, packed, nil
 		}
 	}
-	m, packed, err := ParsePacked(ctx, path, src, lim)
+	m, packed, err := parsePacked(ctx, path, src, lim, s.versions)
 	if err == nil && packed != nil {
 		s.put(key, packed)
 	}

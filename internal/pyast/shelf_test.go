@@ -24,7 +24,8 @@ func TestShelf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := NewShelf(len(packed) * files / 2)
+	s := NewShelf(len(packed)*files/2, 1<<20)
+	defer s.Close()
 	var all sync.WaitGroup
 	for range 3 {
 		all.Go(func() {
@@ -49,7 +50,7 @@ func TestShelf(t *testing.T) {
 
 // TestShelfLimits: what is on the shelf is no way around a limit or the end of a context.
 func TestShelfLimits(t *testing.T) {
-	s, src := NewShelf(1<<20), []byte("x = "+strings.Repeat("1 + ", 100)+"1\n")
+	s, src := NewShelf(1<<20, 0), []byte("x = "+strings.Repeat("1 + ", 100)+"1\n")
 	if _, _, err := s.Parse(t.Context(), "x.py", src, patient); err != nil || s.Packed(src) == nil {
 		t.Fatal(err)
 	}

@@ -165,7 +165,7 @@ func TestKey(t *testing.T) {
 	files := []checks.File{{Path: "a.py", ID: "1", Size: 3}, {Path: "b.cu", Stamp: "s", Size: 4}, {Path: "README.md"}}
 	now := time.Date(2026, 3, 4, 23, 0, 0, 0, time.UTC)
 	base := Key(files, checks.Options{}, "r", now)
-	if base == "" || base != Key(files, checks.Options{Workers: 7, Now: now, Shelf: pyast.NewShelf(1)}, "r", now.Add(30*time.Minute)) {
+	if base == "" || base != Key(files, checks.Options{Workers: 7, Now: now, Shelf: pyast.NewShelf(1, 1)}, "r", now.Add(30*time.Minute)) {
 		t.Error("the same scan has two keys")
 	}
 	change := func(f func(files []checks.File)) []checks.File {

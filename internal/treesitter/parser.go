@@ -63,18 +63,29 @@ func (p *Parser) Close() { C.flat_close(p.c) }
 // Parse returns the flattened tree of src, valid until the next call. It stops with ErrStopped when timeout has
 // passed or ctx has ended, and with ErrTooBig when it has taken maxBytes.
 func (p *Parser) Parse(ctx context.Context, src []byte, timeout time.Duration, maxBytes int) ([]Node, error) {
-	if ctx.Done() != nil {
-		fired := make(chan struct{})
-		stop := context.AfterFunc(ctx, func() { C.flat_cancel(p.c); close(fired) })
-		defer func() {
-			if !stop() {
-				<-fired // or it would cancel the next file
-				C.flat_rearm(p.c)
-			}
-		}()
-	}
+	defer p.until(ctx)()
 	rc := C.flat_parse(p.c, (*C.char)(unsafe.Pointer(unsafe.SliceData(src))), C.uint32_t(len(src)),
 		C.int64_t(timeout), C.int64_t(maxBytes))
+	return p.result(rc)
+}
+
+// until cancels a parse when ctx ends before the function is called that it returns.
+func (p *Parser) until(ctx context.Context) (end func()) {
+	if ctx.Done() == nil {
+		return func() {}
+	}
+	fired := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() { C.flat_cancel(p.c); close(fired) })
+	return func() {
+		if !stop() {
+			<-fired // or it would cancel the next file
+			C.flat_rearm(p.c)
+		}
+	}
+}
+
+// result is what a parse has left.
+func (p *Parser) result(rc C.int) ([]Node, error) {
 	switch rc {
 	case C.FLAT_OK:
 		return unsafe.Slice((*Node)(unsafe.Pointer(p.c.nodes)), int(p.c.count)), nil
@@ -82,6 +93,8 @@ func (p *Parser) Parse(ctx context.Context, src []byte, timeout time.Duration, m
 		return nil, ErrStopped
 	case C.FLAT_TOO_BIG:
 		return nil, ErrTooBig
+	case C.FLAT_BROKEN:
+		return nil, errBroken
 	}
 	return nil, errors.New("tree-sitter: out of memory")
 }

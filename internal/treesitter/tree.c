@@ -33,6 +33,8 @@ extern void ts_parser_reset(void *);
 extern void *ts_parser_parse_with_options(void *, const void *, TSInput, TSParseOptions);
 extern TSNode ts_tree_root_node(const void *);
 extern void ts_tree_delete(void *);
+extern void ts_tree_edit(void *, const flat_edit *);
+extern bool ts_node_has_error(TSNode);
 extern TSTreeCursor ts_tree_cursor_new(TSNode);
 extern void ts_tree_cursor_delete(TSTreeCursor *);
 extern TSNode ts_tree_cursor_current_node(const TSTreeCursor *);
@@ -169,7 +171,7 @@ static int flatten(flat_parser *p, TSTreeCursor *c) {
   }
 }
 
-int flat_parse(flat_parser *p, const char *src, uint32_t len, int64_t timeout_ns, int64_t max_bytes) {
+static void *parse(flat_parser *p, const void *old, const char *src, uint32_t len, int64_t timeout_ns, int64_t max_bytes) {
   p->src = src;
   p->len = len;
   p->deadline = now() + timeout_ns;
@@ -177,19 +179,47 @@ int flat_parse(flat_parser *p, const char *src, uint32_t len, int64_t timeout_ns
   p->before = in_use;
   TSInput in = {.payload = p, .read = chunk};
   TSParseOptions options = {.payload = p, .progress_callback = progress};
-  void *tree = ts_parser_parse_with_options(p->ts, NULL, in, options);
+  void *tree = ts_parser_parse_with_options(p->ts, old, in, options);
   p->src = NULL;
-  if (!tree) {
-    int rc = why(p);
-    ts_parser_reset(p->ts);
-    return rc;
-  }
+  return tree;
+}
+
+static int flat(flat_parser *p, const void *tree) {
   TSTreeCursor c = ts_tree_cursor_new(ts_tree_root_node(tree));
   int rc = flatten(p, &c);
   ts_tree_cursor_delete(&c);
+  return rc;
+}
+
+static int given_up(flat_parser *p) {
+  int rc = why(p);
+  ts_parser_reset(p->ts);
+  return rc;
+}
+
+int flat_parse(flat_parser *p, const char *src, uint32_t len, int64_t timeout_ns, int64_t max_bytes) {
+  void *tree = parse(p, NULL, src, len, timeout_ns, max_bytes);
+  if (!tree) return given_up(p);
+  int rc = flat(p, tree);
   ts_tree_delete(tree);
   return rc;
 }
+
+int flat_reparse(flat_parser *p, void *old, const flat_edit *edits, uint32_t n, const char *src, uint32_t len,
+                 int64_t timeout_ns, int64_t max_bytes) {
+  for (uint32_t i = 0; i < n; i++) ts_tree_edit(old, &edits[i]);
+  p->tree = parse(p, old, src, len, timeout_ns, max_bytes);
+  if (old) ts_tree_delete(old);
+  if (!p->tree) return given_up(p);
+  bool broken = ts_node_has_error(ts_tree_root_node(p->tree));
+  int rc = broken && old ? FLAT_BROKEN : flat(p, p->tree);
+  if (rc == FLAT_OK && !broken) return rc;
+  ts_tree_delete(p->tree);
+  p->tree = NULL;
+  return rc;
+}
+
+void flat_drop(void *tree) { ts_tree_delete(tree); }
 
 // Gives pages of freed memory back to the system; the C library keeps them otherwise.
 void flat_release(void) {
