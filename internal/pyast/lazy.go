@@ -3,6 +3,7 @@ package pyast
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/gatebot/gatebot/internal/treesitter"
 )
@@ -16,6 +17,23 @@ type Tree struct {
 	depth int
 	nodes []treesitter.Node
 	pos   treesitter.Positions
+	mu    sync.Mutex
+	slabs slabs // what lowering has begun: the next piece of the same file goes on there
+}
+
+// room gives the slabs to one that lowers; another one beside it begins its own.
+func (t *Tree) room() slabs {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := t.slabs
+	t.slabs = slabs{}
+	return s
+}
+
+func (t *Tree) back(s slabs) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.slabs = s
 }
 
 // Open unpacks a tree. Damage is an error; that src is another file than the one that was parsed cannot be told.
@@ -96,6 +114,8 @@ func (t *Tree) lowered(f func(l *lowerer) *Module) (m *Module, err error) {
 	defer func() { l.pos, l.outline = own, false }()
 	l.pos = t.pos
 	l.outline = true
+	l.slabs = t.room()
+	defer func() { t.back(l.slabs) }()
 	l.start(t.path, t.src, t.nodes, w.grammar, t.depth)
 	return f(l), nil
 }

@@ -2,11 +2,17 @@ package pyast
 
 // slab hands out zeroed values of one type from chunks. A file has thousands of names and attributes and all of them
 // die together.
-type slab[T any] struct{ free []T }
+type slab[T any] struct {
+	free []T
+	size int // of the last chunk
+}
+
+const chunkMost = 64
 
 func (s *slab[T]) next() *T {
 	if len(s.free) == 0 {
-		s.free = make([]T, 64)
+		s.size = min(max(8, 2*s.size), chunkMost)
+		s.free = make([]T, s.size)
 	}
 	v := &s.free[0]
 	s.free = s.free[1:]
@@ -20,6 +26,8 @@ type slabs struct {
 	consts slab[Const]
 	exprs  []Expr
 	args   []Arg
+	// sizes of the last chunks of the two
+	exprChunk, argChunk int
 }
 
 // exprSlice returns an empty slice with room for n expressions.
@@ -28,7 +36,8 @@ func (s *slabs) exprSlice(n int) []Expr {
 		return make([]Expr, 0, n)
 	}
 	if len(s.exprs) < n {
-		s.exprs = make([]Expr, 256)
+		s.exprChunk = min(max(32, n, 2*s.exprChunk), 256)
+		s.exprs = make([]Expr, s.exprChunk)
 	}
 	out := s.exprs[:0:n]
 	s.exprs = s.exprs[n:]
@@ -40,7 +49,8 @@ func (s *slabs) argSlice(n int) []Arg {
 		return make([]Arg, 0, n)
 	}
 	if len(s.args) < n {
-		s.args = make([]Arg, 64)
+		s.argChunk = min(max(8, n, 2*s.argChunk), 64)
+		s.args = make([]Arg, s.argChunk)
 	}
 	out := s.args[:0:n]
 	s.args = s.args[n:]
