@@ -133,16 +133,23 @@ func (l *lowerer) find(off uint32, k kind) (uint32, bool) {
 	return 0, false
 }
 
-// definition lowers a function or class with the decorators around it.
-func (l *lowerer) definition(i uint32) Stmt {
-	for p := i; p > 0; p-- {
-		if l.nodes[p-1].Next <= i {
+// parent is the node that i is a child of: down from the root, since siblings can be passed over and what is in them not.
+func (l *lowerer) parent(i uint32) uint32 {
+	p := uint32(0)
+	for c := p + 1; c < i; {
+		if l.nodes[c].Next <= i {
+			c = l.nodes[c].Next
 			continue
 		}
-		if l.kind(p-1) == kDecoratedDefinition {
-			return l.decorated(p-1, stmtNode{l.span(p - 1)})
-		}
-		break
+		p, c = c, c+1
+	}
+	return p
+}
+
+// definition lowers a function or class with the decorators around it.
+func (l *lowerer) definition(i uint32) Stmt {
+	if p := l.parent(i); l.kind(p) == kDecoratedDefinition {
+		return l.decorated(p, stmtNode{l.span(p)})
 	}
 	if l.kind(i) == kClassDefinition {
 		return l.class(i, stmtNode{l.span(i)}, nil)

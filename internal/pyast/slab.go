@@ -59,14 +59,27 @@ func (s *slabs) argSlice(n int) []Arg {
 
 // interner keeps one copy of each short text. It outlives the file: the same identifiers come back in the next one,
 // and a name that the analysis keeps must not keep a whole source alive.
-type interner struct{ m map[string]string }
+type interner struct {
+	m      map[string]string
+	recent [1024]string // the last ones, each at the place of its ends and length: most names come back at once
+}
 
 const internMax, internEntries = 48, 1 << 15
 
 func (t *interner) get(b []byte) string {
-	if len(b) > internMax {
+	if len(b) > internMax || len(b) == 0 {
 		return string(b)
 	}
+	n := len(b)
+	place := &t.recent[(uint(b[0])*131+uint(b[n/2])*31+uint(b[n-1])*7+uint(b[n/3])*17+uint(n)*61)%uint(len(t.recent))]
+	if *place == string(b) {
+		return *place
+	}
+	*place = t.slow(b)
+	return *place
+}
+
+func (t *interner) slow(b []byte) string {
 	if s, ok := t.m[string(b)]; ok {
 		return s
 	}

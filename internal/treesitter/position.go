@@ -40,6 +40,17 @@ func (p *Positions) index(src []byte) {
 	var word uint64
 	var count uint32
 	for off := 0; off <= len(src); {
+		if off%64 == 0 && off+64 <= len(src) && ASCII(src[off:off+64]) {
+			// A whole word at once; most of a file that is not ASCII is.
+			if n := len(p.counts); n > 0 {
+				p.starts[n-1] = word
+				count += uint32(bits.OnesCount64(word))
+			}
+			p.counts, p.starts = append(p.counts, count), append(p.starts, 0)
+			word = ^uint64(0)
+			off += 64
+			continue
+		}
 		for len(p.counts) <= off/64 {
 			if n := len(p.counts); n > 0 {
 				p.starts[n-1] = word
