@@ -33,7 +33,10 @@ var Rule = &checks.Rule{
 			return
 		}
 		numbers := perstep.In(p)
-		region.Walk(fn, func(n pyast.Node) {
+		if !numbers.Any() {
+			return
+		}
+		region.Stmts(fn, func(n pyast.Stmt) {
 			s, ok := n.(*pyast.If)
 			if !ok {
 				return
@@ -56,7 +59,7 @@ var Rule = &checks.Rule{
 // returnsTensor reports whether some way through the function returns a device tensor.
 func returnsTensor(p *checks.Pass, fn *pyast.FuncDef) bool {
 	found := false
-	region.Walk(fn, func(n pyast.Node) {
+	region.Stmts(fn, func(n pyast.Stmt) {
 		if r, ok := n.(*pyast.Return); ok && r.X != nil {
 			if _, ok := p.Value(r.X).HoldsDevice(); ok {
 				found = true

@@ -35,7 +35,7 @@ var Rule = &checks.Rule{
 		if !ok {
 			return
 		}
-		region.Walk(fn, func(n pyast.Node) {
+		region.Stmts(fn, func(n pyast.Stmt) {
 			a, ok := n.(*pyast.Assign)
 			if !ok || len(a.Targets) != 1 {
 				return

@@ -26,18 +26,13 @@ var Rule = &checks.Rule{
 		"`with torch.cuda.device(1):`, which is another thing: it changes the current card and no default",
 	},
 	Torch:    "the copy was measured on an H200, torch 2.11 (GB501); the block was read from the sources",
-	Mentions: []string{"device", "set_default_device"},
+	Calls:    []string{"torch.set_default_device"},
+	Call:     checks.Always("{expr} changes where every factory after it makes its tensor"),
+	Mentions: []string{"device"},
 	Done: func(p *checks.Pass) {
-		region.Walk(p.Node(), func(n pyast.Node) {
-			switch n := n.(type) {
-			case *pyast.With:
-				if enters(p, n) {
-					block(p, n.Body)
-				}
-			case *pyast.Call:
-				if p.Callee(n) == "torch.set_default_device" {
-					p.Report(n, nil, "{expr} changes where every factory after it makes its tensor")
-				}
+		region.Stmts(p.Node(), func(n pyast.Stmt) {
+			if w, ok := n.(*pyast.With); ok && enters(p, w) {
+				block(p, w.Body)
 			}
 		})
 	},

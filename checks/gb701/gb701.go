@@ -32,6 +32,9 @@ var Rule = &checks.Rule{
 	Mentions: perstep.Names(),
 	Done: func(p *checks.Pass) {
 		numbers := perstep.In(p)
+		if !numbers.Any() {
+			return
+		}
 		region.Walk(p.Node(), func(n pyast.Node) {
 			switch n := n.(type) {
 			case *pyast.Binary:

@@ -27,11 +27,11 @@ var Rule = &checks.Rule{
 	},
 	Torch: "independent of the version",
 	Done: func(p *checks.Pass) {
-		if !p.Module() {
+		if !p.Module() || !p.Says("+=", "-=") {
 			return
 		}
 		counted := map[string]bool{}
-		region.Walk(p.Node(), func(n pyast.Node) {
+		region.Stmts(p.Node(), func(n pyast.Stmt) {
 			if a, ok := n.(*pyast.AugAssign); ok && (a.Op == "+" || a.Op == "-") {
 				if t, ok := a.Target.(*pyast.Attr); ok && region.Last(t.X) == "self" && p.Value(a.Value).IsNumber() {
 					counted[p.Text(t)] = true
@@ -41,7 +41,7 @@ var Rule = &checks.Rule{
 		if len(counted) == 0 {
 			return
 		}
-		region.Walk(p.Node(), func(n pyast.Node) {
+		region.Stmts(p.Node(), func(n pyast.Stmt) {
 			s, ok := n.(*pyast.If)
 			if !ok || p.Value(s.Test).IsTensor() || !device(p, s) {
 				return

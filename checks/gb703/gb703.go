@@ -28,7 +28,7 @@ var Rule = &checks.Rule{
 	},
 	Torch: "read from the sources and NVIDIA's guide; the corpus cases were measured to replay wrongly",
 	AttrStore: func(p *checks.Pass, s *checks.AttrStore) {
-		if s.Op != "" || s.Name == "data" || kept(p, s.Stmt, s.Node) {
+		if s.Op != "" || s.Name == "data" || !s.Value.OnDevice() || kept(p, s.Stmt, s.Node) {
 			return
 		}
 		if p.MadeInStep(s.Recv) {
@@ -37,7 +37,7 @@ var Rule = &checks.Rule{
 		rebound(p, s.Node, s.Recv.AtLoad(s.Name), s.Value)
 	},
 	Store: func(p *checks.Pass, s *checks.Store) {
-		if s.Op != "" || len(s.Index) != 1 || s.Base == nil || s.Base.IsTensor() {
+		if s.Op != "" || len(s.Index) != 1 || s.Base == nil || s.Base.IsTensor() || !s.Value.OnDevice() {
 			return
 		}
 		if key, ok := s.Index[0].Value.Str(); ok && !kept(p, s.Stmt, s.Node) {
@@ -46,8 +46,9 @@ var Rule = &checks.Rule{
 	},
 }
 
+// rebound is given a new tensor on the device.
 func rebound(p *checks.Pass, at pyast.Node, old, now *checks.Value) {
-	if old.OnDevice() && !old.Optional && now.OnDevice() {
+	if old.OnDevice() && !old.Optional {
 		p.Report(at, now, "{expr} gets a new tensor in the step: a graph goes on using the old one", checks.AtMost(old))
 	}
 }

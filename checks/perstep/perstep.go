@@ -67,6 +67,9 @@ func (n *Numbers) assigned(x pyast.Node) {
 	}
 }
 
+// Any reports whether there are any.
+func (n *Numbers) Any() bool { return len(n.vars) > 0 }
+
 // Varies reports whether e is a host number that is computed from a per-step one, and the name of that.
 func (n *Numbers) Varies(e pyast.Expr) (name string, ok bool) {
 	if v := n.p.Value(e); v == nil || !v.IsNumber() || v.Const != nil || v.Optional {

@@ -41,6 +41,20 @@ func Walk(root pyast.Node, f func(pyast.Node)) {
 	})
 }
 
+// Stmts is Walk for statements only: what they are made of is not looked into.
+func Stmts(root pyast.Node, f func(pyast.Stmt)) {
+	pyast.Walk(root, func(n pyast.Node) bool {
+		switch n := n.(type) {
+		case *pyast.FuncDef, *pyast.ClassDef:
+			return n == root
+		case pyast.Stmt:
+			f(n)
+			return true
+		}
+		return false
+	})
+}
+
 // Calls lists the calls below n in source order, without those of functions inside it.
 func Calls(n pyast.Node) []*pyast.Call {
 	var out []*pyast.Call
