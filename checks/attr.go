@@ -29,7 +29,7 @@ func (fr *frame) attrOf(v *Value, name string) *Value {
 		}
 	case KindExternal:
 		if v.Recv == nil {
-			return externalAttr(v.Name, name)
+			return fr.in.externalAttr(v.Name, name)
 		}
 	case KindTensor:
 		return tensorAttr(v, name)
@@ -101,7 +101,20 @@ func bound(name string, recv *Value) *Value {
 	return &Value{Kind: KindExternal, Rank: -1, Place: PlaceHost, Sure: Likely, Name: name, Recv: recv}
 }
 
-func externalAttr(owner, name string) *Value {
+// attrIn is an attribute of something outside of the project.
+type attrIn struct{ owner, name string }
+
+func (in *interp) externalAttr(owner, name string) *Value {
+	key := attrIn{owner, name}
+	v := in.outside[key]
+	if v == nil {
+		v = newExternalAttr(owner, name)
+		in.outside[key] = v
+	}
+	return v
+}
+
+func newExternalAttr(owner, name string) *Value {
 	full := canonical(owner + "." + name)
 	switch owner {
 	case "math":

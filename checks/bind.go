@@ -13,12 +13,7 @@ func (in *interp) defaults(g *frame, node *pyast.FuncDef) {
 		case p.Star == 2:
 			g.env.set(p.Name, &Value{Kind: KindDict, Rank: -1, Sure: Likely, Obj: in.newObject()})
 		case p.Default != nil:
-			m := in.moduleFrame(g.u)
-			in.quiet++
-			in.frames = append(in.frames, m)
-			g.env.set(p.Name, m.eval(p.Default))
-			in.frames = in.frames[:len(in.frames)-1]
-			in.quiet--
+			g.env.set(p.Name, in.atTop(g.u, p.Default))
 		default:
 			g.env.set(p.Name, unknown)
 		}

@@ -15,10 +15,12 @@ func (fr *frame) call(e *pyast.Call) *Value {
 		fr.grid(e, s)
 	}
 	args := fr.args(e)
-	if v, ok := fr.special(e, callee, args); ok {
-		return v
+	v, ok := fr.special(e, callee, args)
+	if !ok {
+		v = fr.callValue(callee, args, e)
 	}
-	return fr.callValue(callee, args, e)
+	fr.done(args)
+	return v
 }
 
 // callee evaluates what is called. A method of something unknown gets a name here, where it is known to be a method.
@@ -64,26 +66,35 @@ func (fr *frame) calleeName(e *pyast.Call) string {
 	return ""
 }
 
+// args evaluates the arguments of a call. They lie on a stack of all calls that are being evaluated, until done: nobody
+// keeps what a call was given, but for the values.
 func (fr *frame) args(e *pyast.Call) []Arg {
-	if len(e.Args) == 0 {
-		return nil
-	}
-	out := make([]Arg, 0, len(e.Args))
-	for _, a := range e.Args {
+	in := fr.in
+	from := len(in.args)
+	for i := range e.Args {
+		a := &e.Args[i]
 		v := fr.eval(a.Value)
 		if a.Star == 1 {
 			fr.iterates(a.Value, v, IterStar)
 			// f(*(a, b)) is f(a, b)
 			if v.Kind == KindTuple && v.Elem == nil {
 				for _, it := range v.Items {
-					out = append(out, Arg{Value: it, Node: a.Value})
+					in.args = append(in.args, Arg{Value: it, Node: a.Value})
 				}
 				continue
 			}
 		}
-		out = append(out, Arg{Name: a.Name, Star: a.Star, Value: v, Node: a.Value})
+		in.args = append(in.args, Arg{Name: a.Name, Star: a.Star, Value: v, Node: a.Value})
 	}
-	return out
+	return in.args[from:len(in.args):len(in.args)]
+}
+
+// done takes the arguments of the innermost call off the stack.
+func (fr *frame) done(args []Arg) {
+	in := fr.in
+	rest := len(in.args) - len(args)
+	clear(in.args[rest:])
+	in.args = in.args[:rest]
 }
 
 // callValue calls a value.
@@ -184,6 +195,7 @@ func (fr *frame) super(e *pyast.Call) (*Value, bool) {
 		return nil, false
 	}
 	args := fr.args(e)
+	defer fr.done(args)
 	self := fr.self
 	cls := fr.fn.Class
 	if self != nil && self.Class != nil {

@@ -14,13 +14,15 @@ type classState struct {
 	begun  bool // the constructor has been heard
 	busy   bool
 	ran    map[*Func]bool
+	sought map[string]bool   // attributes whose storing methods have all run
 	static map[string]*Value // class variables
+	vars   map[string]*Value // and those of ancestors, once they are known
 }
 
 func (in *interp) state(c *Class) *classState {
 	s := in.objects[c]
 	if s == nil {
-		s = &classState{obj: in.newObject(), ran: map[*Func]bool{}, static: map[string]*Value{}}
+		s = &classState{obj: in.newObject(), ran: map[*Func]bool{}, sought: map[string]bool{}, static: map[string]*Value{}, vars: map[string]*Value{}}
 		s.obj.of = c
 		in.objects[c] = s
 	}
@@ -56,14 +58,9 @@ func (in *interp) instanceState(c *Class, v *Value, name string) *Value {
 		held = v.Obj.attr(name) // None so far
 	}
 	if held == nil || held.IsNone() || held.IsUnknown() || held.IsTensor() && held.Place == PlaceUnknown {
-		for _, k := range c.mro {
-			for _, m := range in.storing(k, name) {
-				if !s.ran[m] {
-					s.ran[m] = true
-					in.work -= 64
-					in.take(s, stateKey{c, m}, in.level-1)
-				}
-			}
+		if !s.sought[name] {
+			in.storeAll(s, c, name)
+			s.sought[name] = true
 		}
 		held = join(held, s.obj.attrs[name])
 		if held != nil && held.Sure == Possible && s.obj.attrs[name] != nil && !s.obj.attrs[name].IsNone() {
@@ -77,6 +74,19 @@ func (in *interp) instanceState(c *Class, v *Value, name string) *Value {
 		return join(held, cv)
 	}
 	return held
+}
+
+// storeAll adds what the methods store that assign self.name.
+func (in *interp) storeAll(s *classState, c *Class, name string) {
+	for _, k := range c.mro {
+		for _, m := range in.storing(k, name) {
+			if !s.ran[m] {
+				s.ran[m] = true
+				in.work -= 64
+				in.take(s, stateKey{c, m}, in.level-1)
+			}
+		}
+	}
 }
 
 // storing lists the methods of this class that assign self.name, in source order.
@@ -112,6 +122,18 @@ func (in *interp) runForState(s *classState, c *Class, m *Func) {
 
 // classVar is a variable of a class body, or what its annotation says.
 func (in *interp) classVar(c *Class, name string) *Value {
+	known := in.state(c).vars
+	if v, ok := known[name]; ok {
+		return v
+	}
+	v := in.findClassVar(c, name)
+	if in.making == 0 {
+		known[name] = v
+	}
+	return v
+}
+
+func (in *interp) findClassVar(c *Class, name string) *Value {
 	for _, k := range c.mro {
 		s := in.state(k)
 		v, ok := s.static[name]

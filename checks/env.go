@@ -102,6 +102,9 @@ func (e *env) put(h holder, v *Value) {
 		e.vars[i].v = v
 		return
 	}
+	if e.vars == nil {
+		e.vars = make(bindings, 0, 8)
+	}
 	e.vars = append(e.vars, binding{})
 	copy(e.vars[i+1:], e.vars[i:])
 	e.vars[i] = binding{h, v}

@@ -106,10 +106,22 @@ func (a *asked) of(c *Class, ask classAsk, arg string) {
 	}
 }
 
+// methodIn is a method of a class by its name.
+type methodIn struct {
+	cls  *Class
+	name string
+}
+
 // method finds a method along the ancestors of a class.
 func (in *interp) method(c *Class, name string) *Func {
-	in.asked.of(c, askMethod, name)
-	return c.member(name)
+	key := methodIn{c, name}
+	f, ok := in.methods[key]
+	if !ok {
+		in.asked.of(c, askMethod, name)
+		f = c.member(name)
+		in.methods[key] = f
+	}
+	return f
 }
 
 // methodAfter finds super().name as seen from a method of owner on an object of class c.

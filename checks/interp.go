@@ -32,8 +32,13 @@ type interp struct {
 	sig      []byte // room for a signature
 	objects  map[*Class]*classState
 	globals  map[globalVar]*Value
-	callers  map[*Func]bool // functions that were interpreted in a hot context with the arguments of a caller
-	followed []*Func        // the same in order
+	named    map[nameIn]*Value  // other names at the top level of modules, nil for those that are none
+	plain    map[string]*Value  // names that nothing in the project gives a meaning
+	outside  map[attrIn]*Value  // attributes of things outside of the project
+	methods  map[methodIn]*Func // that were asked for
+	args     []Arg              // of the calls that are being evaluated
+	callers  map[*Func]bool     // functions that were interpreted in a hot context with the arguments of a caller
+	followed []*Func            // the same in order
 	// madeAt and makersRan are what the makers of data classes store.
 	madeAt    map[*Class]map[string]places
 	makersRan map[*Class]bool
@@ -98,7 +103,8 @@ type loopState struct{ breaks, continues *env }
 
 func newInterp(ctx context.Context, p *project, hot *hotPath, hooks *hooks, sink *sink) *interp {
 	return &interp{ctx: ctx, p: p, hot: hot, opts: p.opts, hooks: hooks, memo: map[callKey]*Value{},
-		objects: map[*Class]*classState{}, globals: map[globalVar]*Value{}, callers: map[*Func]bool{},
+		objects: map[*Class]*classState{}, globals: map[globalVar]*Value{}, named: map[nameIn]*Value{}, plain: map[string]*Value{},
+		outside: map[attrIn]*Value{}, methods: map[methodIn]*Func{}, callers: map[*Func]bool{},
 		switches: map[globalVar]bool{}, handings: map[param]handing{},
 		madeAt: map[*Class]map[string]places{}, makersRan: map[*Class]bool{}, untold: map[*Class]bool{}, limit: maxWork, sink: sink,
 		failed: map[string]error{}, blocks: map[blockAt]*progress{}, keptIn: map[*module][]string{}, told: map[*module]string{}, asked: newAsked(),
@@ -110,7 +116,7 @@ func (in *interp) runEntry(f *Func) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("internal error while looking at %s: %v", f.Name, r)
-			in.quiet, in.nest, in.frames = 0, 0, in.frames[:0]
+			in.quiet, in.nest, in.frames, in.args = 0, 0, in.frames[:0], in.args[:0]
 		}
 	}()
 	in.work = in.limit

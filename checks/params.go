@@ -14,12 +14,7 @@ var kernelTypes = set("cute cutlass tl gl T wp warp tf jnp jax mx")
 // function does with it.
 func (in *interp) unannotated(u *unit, f *Func, p pyast.Param, use *paramUse) *Value {
 	if p.Default != nil {
-		fr := in.moduleFrame(u)
-		in.quiet++
-		in.frames = append(in.frames, fr)
-		d := fr.eval(p.Default)
-		in.frames = in.frames[:len(in.frames)-1]
-		in.quiet--
+		d := in.atTop(u, p.Default)
 		switch d.Kind {
 		case KindNumber, KindString:
 			if h := hint(p.Name); h.Kind == KindDevice {

@@ -14,10 +14,17 @@ func (fr *frame) name(id string) *Value {
 	if v := fr.in.globalValue(fr.u.mod, id); v != nil {
 		return v
 	}
-	if builtins[id] {
-		return external("builtins." + id)
+	v := fr.in.plain[id]
+	if v == nil {
+		v = plainName(id)
+		fr.in.plain[id] = v
 	}
-	if strings.HasSuffix(id, "Error") || strings.HasSuffix(id, "Exception") || strings.HasSuffix(id, "Warning") {
+	return v
+}
+
+// plainName is a name that nothing in the project gives a meaning.
+func plainName(id string) *Value {
+	if builtins[id] || strings.HasSuffix(id, "Error") || strings.HasSuffix(id, "Exception") || strings.HasSuffix(id, "Warning") {
 		return external("builtins." + id)
 	}
 	return hint(id)
@@ -39,7 +46,16 @@ func set(words string) map[string]bool {
 
 // globalValue is the value of a name at the top level of a module, nil when there is no such name.
 func (in *interp) globalValue(m *module, name string) *Value {
-	return in.symbolValue(in.lookup(m, name))
+	key := nameIn{m, name}
+	v, ok := in.named[key]
+	if !ok {
+		s := in.lookup(m, name)
+		v = in.symbolValue(s)
+		if s.val == nil { // a variable may be in the middle of being found out
+			in.named[key] = v
+		}
+	}
+	return v
 }
 
 func (in *interp) symbolValue(s symbol) *Value {
@@ -96,6 +112,23 @@ func (in *interp) variable(g globalVar) *Value {
 		v = hint(g.name)
 	}
 	in.globals[g] = v
+	return v
+}
+
+// atTop is what an expression is at the top level of a module: a default of a parameter, mostly a literal.
+func (in *interp) atTop(u *unit, e pyast.Expr) *Value {
+	if c, ok := e.(*pyast.Const); ok && in.trace == nil {
+		if !in.budget(1) {
+			return unknown
+		}
+		return literal(c)
+	}
+	fr := in.moduleFrame(u)
+	in.quiet++
+	in.frames = append(in.frames, fr)
+	v := fr.eval(e)
+	in.frames = in.frames[:len(in.frames)-1]
+	in.quiet--
 	return v
 }
 
