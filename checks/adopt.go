@@ -1,9 +1,11 @@
 package checks
 
+import "slices"
+
 // adopt is a value of another interpreter with objects of this one's own: what is stored in them here must not be seen
 // elsewhere. The object that stands for all objects of a class is the one of this interpreter.
 func (in *interp) adopt(v *Value) *Value {
-	if v == nil || v.Obj == nil && v.Elem == nil && len(v.Items) == 0 && v.Recv == nil && v.more == nil {
+	if v.plain() {
 		return v
 	}
 	if out, ok := in.adopted[v]; ok {
@@ -64,17 +66,34 @@ func (in *interp) adoptObject(o *Object) *Object {
 	}
 	own := in.newObject()
 	in.objectOf[o] = own
-	for _, name := range sortedKeys(o.attrs) {
-		own.attrs[name] = in.adopt(o.attrs[name])
-	}
+	in.adoptAttrs(own.attrs, o.attrs)
 	own.elem = in.adopt(o.elem)
 	if own.early = o.early; !o.early && len(o.load) > 0 {
 		own.load = make(map[string]*Value, len(o.load))
-		for _, name := range sortedKeys(o.load) {
-			own.load[name] = in.adopt(o.load[name])
-		}
+		in.adoptAttrs(own.load, o.load)
 	}
 	return own
+}
+
+// adoptAttrs copies what an object holds. Objects get their numbers in the order of names.
+func (in *interp) adoptAttrs(own, from map[string]*Value) {
+	var rest []string
+	for name, v := range from {
+		if v.plain() {
+			own[name] = v
+		} else {
+			rest = append(rest, name)
+		}
+	}
+	slices.Sort(rest)
+	for _, name := range rest {
+		own[name] = in.adopt(from[name])
+	}
+}
+
+// plain reports whether a value leads to no other.
+func (v *Value) plain() bool {
+	return v == nil || v.Obj == nil && v.Elem == nil && len(v.Items) == 0 && v.Recv == nil && v.more == nil
 }
 
 // adoptEnv copies the variables around a function. What they say of objects at that point is left out: objects are known
