@@ -12,8 +12,10 @@ func (in *interp) annotation(m *module, text string, _ bool) *Value {
 	if inner, ok := cutBrackets(t, "Optional"); ok {
 		t, optional = inner, true
 	}
-	if parts := splitTop(t, '|'); len(parts) > 1 {
-		return in.union(m, parts)
+	if strings.IndexByte(t, '|') >= 0 {
+		if parts := splitTop(t, '|'); len(parts) > 1 {
+			return in.union(m, parts)
+		}
 	}
 	if inner, ok := cutBrackets(t, "Union"); ok {
 		return in.union(m, splitTop(inner, ','))

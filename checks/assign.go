@@ -8,7 +8,7 @@ import (
 func (fr *frame) assign(t pyast.Expr, v *Value, s pyast.Stmt, value pyast.Expr) {
 	switch t := t.(type) {
 	case *pyast.Name:
-		fr.env.set(t.ID, fr.step(named(t.ID, v), s, "assigned to "+t.ID))
+		fr.env.set(t.ID, fr.step(named(t.ID, v), s, "assigned to ", t.ID))
 	case *pyast.Attr:
 		recv := fr.eval(t.X)
 		fr.storeAttr(t, recv, v, s, "")
@@ -88,7 +88,7 @@ func (fr *frame) augmented(s *pyast.AugAssign) {
 		old := fr.eval(t)
 		r := fr.eval(s.Value)
 		v := fr.binary(s, s.Op, old, r, true)
-		fr.env.set(t.ID, fr.step(v, s, "assigned to "+t.ID))
+		fr.env.set(t.ID, fr.step(v, s, "assigned to ", t.ID))
 	default:
 		fr.eval(s.Value)
 	}
@@ -99,7 +99,7 @@ func (fr *frame) storeAttr(t *pyast.Attr, recv, v *Value, s pyast.Stmt, op strin
 	if fr.in.emits() {
 		fr.in.hooks.attrStore(fr, &AttrStore{Node: t, Stmt: s, Recv: recv, Name: t.Name, Value: v, Op: op})
 	}
-	v = fr.step(v, s, "stored as "+t.Name)
+	v = fr.step(v, s, "stored as ", t.Name)
 	if recv.Kind == KindTensor || recv.Obj == nil {
 		return
 	}

@@ -123,7 +123,7 @@ func passed(g *frame, a Arg) *Value {
 		}
 		return a.Value
 	}
-	v := g.from.step(a.Value, a.Node, "passed as "+a.Name)
+	v := g.from.step(a.Value, a.Node, "passed as ", a.Name)
 	if v.Place == PlaceDevice {
 		v = named(a.Name, v) // lens_cpu is on the CPU, whoever hands it in
 	}

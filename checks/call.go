@@ -214,14 +214,28 @@ func (fr *frame) super(e *pyast.Call) (*Value, bool) {
 	return fr.callUser(m, self, args, e), true
 }
 
-// callExternal calls something that is not of the project.
+// callExternal calls something that is not of the project. What describes the call is used again for others.
 func (fr *frame) callExternal(callee *Value, args []Arg, e *pyast.Call) *Value {
-	c := &Call{Node: e, Name: callee.Name, Recv: callee.Recv, Args: args}
+	in := fr.in
+	var c *Call
+	if last := len(in.spent) - 1; last >= 0 {
+		c, in.spent = in.spent[last], in.spent[:last]
+	} else {
+		c = new(Call)
+	}
+	*c = Call{Node: e, Name: callee.Name, Recv: callee.Recv, Args: args}
+	out := fr.external(c, callee, args, e)
+	*c = Call{}
+	in.spent = append(in.spent, c)
+	return out
+}
+
+func (fr *frame) external(c *Call, callee *Value, args []Arg, e *pyast.Call) *Value {
 	switch {
 	case callee.Recv == nil && len(c.Name) > 13 && c.Name[:13] == "torch.Tensor.":
 		// Tensor.item(t) is t.item()
 		if len(args) > 0 {
-			c = &Call{Node: e, Name: c.Name[6:], Recv: args[0].Value, Args: args[1:]}
+			*c = Call{Node: e, Name: c.Name[6:], Recv: args[0].Value, Args: args[1:]}
 		}
 	case callee.Recv != nil:
 		if v, ok := fr.hostMethod(callee, args, e); ok {

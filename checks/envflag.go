@@ -101,12 +101,16 @@ func readsSwitch(e pyast.Expr, name string) bool {
 		if !ok {
 			return true
 		}
-		fn, _ := dotted(call.Func)
-		if !strings.HasSuffix(fn, "getenv") && !strings.HasSuffix(fn, "environ.get") && !strings.Contains(fn, "env_var") || len(call.Args) == 0 {
+		if len(call.Args) == 0 {
 			return true
 		}
 		key, ok := call.Args[0].Value.(*pyast.Const)
-		if !ok || key.Kind != pyast.ConstString || !watchName(key.Text) && !watchName(name) {
+		if !ok || key.Kind != pyast.ConstString {
+			return true
+		}
+		fn, _ := dotted(call.Func)
+		if !strings.HasSuffix(fn, "getenv") && !strings.HasSuffix(fn, "environ.get") && !strings.Contains(fn, "env_var") ||
+			!watchName(key.Text) && !watchName(name) {
 			return true
 		}
 		off = len(call.Args) < 2 || !isOn(call.Args[1].Value)

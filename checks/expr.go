@@ -137,6 +137,9 @@ func literal(e *pyast.Const) *Value {
 
 func (fr *frame) display(k Kind, elts []pyast.Expr) *Value {
 	v := &Value{Kind: k, Rank: -1, Sure: Likely}
+	if len(elts) > 0 {
+		v.Items = make([]*Value, 0, len(elts))
+	}
 	var rest *Value
 	open := false
 	for _, e := range elts {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sync/atomic"
 )
 
 // hooks sorts the rules by the event they look at, so that an event that nobody wants costs a length test.
@@ -22,6 +23,26 @@ type hooks struct {
 	onRet   []*Rule
 	onFunc  []*Rule
 	onDone  []*Rule
+}
+
+// lastHooks are those that were made last: all scans of a process mostly have the same rules, which name thousands of
+// operations.
+var lastHooks atomic.Pointer[sorted]
+
+// sorted are rules and what came of sorting them.
+type sorted struct {
+	rules []*Rule
+	hooks *hooks
+}
+
+// hooksOf sorts rules.
+func hooksOf(rules []*Rule) *hooks {
+	last := lastHooks.Load()
+	if last == nil || !slices.Equal(last.rules, rules) {
+		last = &sorted{slices.Clone(rules), newHooks(rules)}
+		lastHooks.Store(last)
+	}
+	return last.hooks
 }
 
 func newHooks(rules []*Rule) *hooks {
@@ -56,7 +77,7 @@ func each(fr *frame, rules []*Rule, f func(*Rule, *Pass)) {
 		if fr.in.around && !r.Setup {
 			continue
 		}
-		fr.pass = Pass{in: fr.in, fr: fr, rule: r}
+		fr.pass.rule = r
 		f(r, &fr.pass)
 	}
 }

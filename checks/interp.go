@@ -37,6 +37,7 @@ type interp struct {
 	outside  map[attrIn]*Value  // attributes of things outside of the project
 	methods  map[methodIn]*Func // that were asked for
 	args     []Arg              // of the calls that are being evaluated
+	spent    []*Call            // descriptions of calls that have ended
 	callers  map[*Func]bool     // functions that were interpreted in a hot context with the arguments of a caller
 	followed []*Func            // the same in order
 	// madeAt and makersRan are what the makers of data classes store.
@@ -170,6 +171,7 @@ func (in *interp) top() *frame {
 // activate makes the frame of a call. Guards around the call hold inside it.
 func (in *interp) activate(u *unit, f *Func, node pyast.Node, _ []pyast.Stmt, closure *env, site pyast.Node) *frame {
 	fr := &frame{in: in, u: u, fn: f, node: node, env: newEnv(closure)}
+	fr.pass.in, fr.pass.fr = in, fr
 	hint := 0
 	if f != nil {
 		hint = int(f.exprs.Load()) // of the last time: growing the table by doubling costs as much again
@@ -235,19 +237,20 @@ func (in *interp) budget(n int) bool {
 	return in.work > 0
 }
 
-// step is the evidence of one thing that happens to v at n.
-func (fr *frame) step(v *Value, n pyast.Node, note string) *Value {
+// step is the evidence of one thing that happens to v at n: what happens, and to which name.
+func (fr *frame) step(v *Value, n pyast.Node, note, name string) *Value {
 	if v == nil || v.Kind != KindTensor {
 		return v
 	}
 	pos := n.Pos()
-	f := &Flow{Prev: v.Flow, Path: fr.u.mod.path, Line: int(pos.Start.Line), Note: note, off: pos.Off, end: pos.EndOff, n: 1}
+	f := &Flow{Prev: v.Flow, Path: fr.u.mod.path, Line: int(pos.Start.Line), off: pos.Off, end: pos.EndOff, n: 1}
 	if v.Flow != nil {
 		if v.Flow.n >= maxFlow || v.Flow.off == f.off && v.Flow.end == f.end && v.Flow.Path == f.Path {
 			return v
 		}
 		f.n = v.Flow.n + 1
 	}
+	f.Note = note + name
 	return v.with(func(c *Value) { c.Flow = f })
 }
 

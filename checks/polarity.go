@@ -35,7 +35,7 @@ func (fr *frame) polarityCompare(e *pyast.Compare) int {
 			return devicePolarity(e.Ops[0], c.Text)
 		}
 	}
-	name, ok := dotted(e.First)
+	name, ok := lastName(e.First)
 	if !ok {
 		return 0
 	}
@@ -45,7 +45,7 @@ func (fr *frame) polarityCompare(e *pyast.Compare) int {
 	}
 	zero := c.Text == "0" || c.Kind == pyast.ConstFalse || c.Kind == pyast.ConstNone
 	switch {
-	case debugName(last(name)):
+	case debugName(name):
 		switch e.Ops[0] {
 		case ">", ">=":
 			return 1
@@ -62,7 +62,7 @@ func (fr *frame) polarityCompare(e *pyast.Compare) int {
 			}
 			return -1
 		}
-	case stepName(last(name)) && zero && c.Kind == pyast.ConstInt:
+	case stepName(name) && zero && c.Kind == pyast.ConstInt:
 		switch e.Ops[0] {
 		case "==":
 			return 1
@@ -70,7 +70,11 @@ func (fr *frame) polarityCompare(e *pyast.Compare) int {
 			return -1
 		}
 	case isConstantName(name):
-		if v, known := fr.constantOf(name); known {
+		full, _ := dotted(e.First)
+		if !isConstantName(full) {
+			break
+		}
+		if v, known := fr.constantOf(full); known {
 			if n, ok := v.Int(); ok {
 				if want, ok := parseInt(c.Text); ok && !holds(e.Ops[0], n, want) {
 					return 1
@@ -127,11 +131,11 @@ func stepName(name string) bool {
 }
 
 func (fr *frame) polarityCall(e *pyast.Call) int {
-	name, ok := dotted(e.Func)
+	name, ok := lastName(e.Func)
 	if !ok {
 		return 0
 	}
-	switch last(name) {
+	switch name {
 	case "isEnabledFor", "is_scripting", "is_tracing":
 		return 1
 	case "get":
@@ -139,13 +143,13 @@ func (fr *frame) polarityCall(e *pyast.Call) int {
 			return fr.envField(a.X)
 		}
 	case "is_available":
-		if strings.HasSuffix(name, "cuda.is_available") {
+		if full, _ := dotted(e.Func); strings.HasSuffix(full, "cuda.is_available") {
 			return -1
 		}
 	case "is_current_stream_capturing":
 		return -1
 	}
-	if readsSwitch(e, "") || len(e.Args) == 0 && debugName(last(name)) {
+	if readsSwitch(e, "") || len(e.Args) == 0 && debugName(name) {
 		return 1
 	}
 	return 0

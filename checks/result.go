@@ -36,7 +36,7 @@ func (fr *frame) opResult(c *Call, op *torchop.Op) *Value {
 		v = hostResult(c, op, s)
 	}
 	if v.IsTensor() {
-		v = fr.step(v, c.Node, "")
+		v = fr.step(v, c.Node, "", "")
 	}
 	return v
 }

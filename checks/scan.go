@@ -82,7 +82,7 @@ func newScan(ctx context.Context, src Source, opts Options, memory *Memory) (*sc
 	if err != nil {
 		return nil, err
 	}
-	s := &scan{p: p, hot: findHot(p, &opts), rules: map[string]*Rule{}, hooks: newHooks(opts.Rules), sink: newSink(),
+	s := &scan{p: p, hot: findHot(p, &opts), rules: map[string]*Rule{}, hooks: hooksOf(opts.Rules), sink: newSink(),
 		callers: map[*Func]bool{}, found: map[*outcome][]*Func{}, blocks: map[blockAt]*progress{}, whole: map[blockAt]bool{}, handings: map[param]handing{}, failed: map[string]error{}, limit: maxWork}
 	for _, r := range opts.Rules {
 		s.rules[r.ID] = r

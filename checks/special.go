@@ -69,7 +69,7 @@ func (fr *frame) registerBuffer(e *pyast.Call, callee *Value, args []Arg) *Value
 			v = c.Value(1, "param")
 		}
 		if v != nil && v.IsTensor() {
-			v = fr.step(v.with(func(t *Value) { t.Place, t.Sure = PlaceDevice, Likely }), e, "registered as "+name)
+			v = fr.step(v.with(func(t *Value) { t.Place, t.Sure = PlaceDevice, Likely }), e, "registered as ", name)
 		} else if v.IsUnknown() {
 			v = tensor(PlaceDevice, Likely)
 		}

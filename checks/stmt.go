@@ -101,7 +101,7 @@ func (fr *frame) returns(s *pyast.Return) {
 	v := none
 	if s.X != nil {
 		v = fr.eval(s.X)
-		v = fr.step(v, s, "returned")
+		v = fr.step(v, s, "returned", "")
 	}
 	if fr.in.emits() {
 		fr.in.hooks.ret(fr, &Return{Stmt: s, Value: v})

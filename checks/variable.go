@@ -134,5 +134,7 @@ func (in *interp) atTop(u *unit, e pyast.Expr) *Value {
 
 // moduleFrame evaluates expressions at the top level of a module.
 func (in *interp) moduleFrame(u *unit) *frame {
-	return &frame{in: in, u: u, env: newEnv(nil)}
+	fr := &frame{in: in, u: u, env: newEnv(nil)}
+	fr.pass.in, fr.pass.fr = in, fr
+	return fr
 }

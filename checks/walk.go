@@ -20,3 +20,15 @@ func dotted(e pyast.Expr) (string, bool) {
 	}
 	return "", false
 }
+
+// lastName is last of dotted, without the text.
+func lastName(e pyast.Expr) (string, bool) {
+	switch e := e.(type) {
+	case *pyast.Name:
+		return e.ID, true
+	case *pyast.Attr:
+		_, ok := lastName(e.X)
+		return e.Name, ok
+	}
+	return "", false
+}
