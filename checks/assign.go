@@ -1,6 +1,9 @@
 package checks
 
 import (
+	"strings"
+	"unicode/utf8"
+
 	"github.com/gatebot/gatebot/internal/pyast"
 )
 
@@ -28,6 +31,7 @@ func (fr *frame) assign(t pyast.Expr, v *Value, s pyast.Stmt, value pyast.Expr) 
 // the device is an assumption that was wrong.
 func named(name string, v *Value) *Value {
 	switch {
+	case !namesPlace(name):
 	case v.Kind == KindUnknown && v.Place == PlaceUnknown:
 		if h := hint(name); h.Kind == KindDevice || h.Kind == KindDType || h.OnCPU() {
 			return h
@@ -42,6 +46,20 @@ func named(name string, v *Value) *Value {
 		}
 	}
 	return v
+}
+
+// namesPlace is false for most names: those whose hint is no device, no dtype and no tensor of which it says where it is.
+func namesPlace(name string) bool {
+	for i := 0; i+3 <= len(name); i++ {
+		switch name[i] | 0x20 {
+		case 'c', 'd', 'g', 'h':
+			switch strings.ToLower(name[i : i+3]) {
+			case "cpu", "dev", "dty", "gpu", "hos":
+				return true
+			}
+		}
+	}
+	return strings.IndexFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0 // may be one of these in lower case
 }
 
 func (fr *frame) unpack(targets []pyast.Expr, v *Value, s pyast.Stmt, value pyast.Expr) {

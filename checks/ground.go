@@ -32,7 +32,8 @@ func (in *interp) handed(f *Func, name string, v *Value) {
 	if in.quiet > 0 || f == nil {
 		return
 	}
-	h := in.handings[param{f, name}]
+	before := in.handings[param{f, name}]
+	h := before
 	switch {
 	case v.OnCPU() || v.IsArray():
 		h.host = true
@@ -41,7 +42,9 @@ func (in *interp) handed(f *Func, name string, v *Value) {
 	case v.IsUnknown() || v.IsTensor():
 		h.untold = true
 	}
-	in.handings[param{f, name}] = h
+	if h != before {
+		in.handings[param{f, name}] = h
+	}
 }
 
 // doubted reports whether a declared parameter is not what its callers hand in: host data, or, for the sizes and counts of

@@ -42,12 +42,21 @@ func (p *Pass) Lines() string {
 	m := p.fr.u.mod
 	text, ok := p.in.told[m]
 	if !ok {
-		told := tellingLines(p.fr.u.tree.Source)
-		sum := digestOf(told)
-		m.told.Store(&sum)
-		text = string(told)
+		text = m.lines(p.fr.u.tree.Source)
 		p.in.told[m], p.in.asked.lines[m] = text, true
 	}
+	return text
+}
+
+// lines are the telling lines of a module, found once for each content.
+func (m *module) lines(src []byte) string {
+	if known := m.telling.Load(); known != nil {
+		return *known
+	}
+	told := tellingLines(src)
+	sum, text := digestOf(told), string(told)
+	m.told.Store(&sum)
+	m.telling.Store(&text)
 	return text
 }
 

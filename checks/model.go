@@ -174,6 +174,7 @@ type module struct {
 	texts     []string               // of the memory that it was read from
 	hotMarks  map[*Func]string       // see hotPath.marks
 	told      atomic.Pointer[digest] // of its telling lines, made on demand
+	telling   atomic.Pointer[string] // these lines, likewise
 	packed    packedTree
 	aliases   []alias     // made on demand, as are the next three
 	aliasFrom *wordFilter // of what they come from
