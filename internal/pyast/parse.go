@@ -51,6 +51,9 @@ func parseKeeping(ctx context.Context, path string, src []byte, lim Limits, vers
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	defer w.release()
+	if err := w.open(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	start := time.Now()
 	text := src // what the grammar reads; offsets are the same in src
 	for {
@@ -124,7 +127,7 @@ var templatePrefixes = map[string]string{"t": "f", "tr": "fr", "rt": "rf"}
 
 // worker is what one Parse needs and the next can reuse.
 type worker struct {
-	parser  *treesitter.Parser
+	parser  *treesitter.Parser // nil until it parses
 	grammar *grammar
 	lowerer lowerer
 }
@@ -145,33 +148,51 @@ func acquire() (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := treesitter.NewParser(treesitter.Python())
-	if err != nil {
-		return nil, err
+	return &worker{grammar: g}, nil
+}
+
+// open gives the worker a parser.
+func (w *worker) open() (err error) {
+	if w.parser == nil {
+		w.parser, err = treesitter.NewParser(treesitter.Python())
 	}
-	return &worker{parser: p, grammar: g}, nil
+	return err
+}
+
+func (w *worker) close() {
+	if w.parser != nil {
+		w.parser.Close()
+		w.parser = nil
+	}
 }
 
 func (w *worker) release() {
-	w.parser.Trim(keepNodes)
+	if w.parser != nil {
+		w.parser.Trim(keepNodes)
+	}
 	w.lowerer.reset()
 	select {
 	case idle <- w:
 	default:
-		w.parser.Close()
+		w.close()
 	}
 }
 
 // Release closes the parsers that are idle and gives their memory back: 10 MB each after a large file. The next Parse
-// opens a new one.
+// opens a new one. What else they have, names above all, whoever lowers trees goes on with.
 func Release() {
-	for {
+	var workers []*worker
+	for more := true; more; {
 		select {
 		case w := <-idle:
-			w.parser.Close()
+			w.close()
+			workers = append(workers, w)
 		default:
-			treesitter.Release()
-			return
+			more = false
 		}
 	}
+	for _, w := range workers {
+		w.release()
+	}
+	treesitter.Release()
 }

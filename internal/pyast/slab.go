@@ -1,5 +1,7 @@
 package pyast
 
+import "encoding/binary"
+
 // slab hands out zeroed values of one type from chunks. A file has thousands of names and attributes and all of them
 // die together.
 type slab[T any] struct {
@@ -61,7 +63,21 @@ func (s *slabs) argSlice(n int) []Arg {
 // and a name that the analysis keeps must not keep a whole source alive.
 type interner struct {
 	m      map[string]string
-	recent [1024]string // the last ones, each at the place of its ends and length: most names come back at once
+	recent [4096]string // the last ones, each at a place of its own: most names come back soon
+}
+
+// place is where a name is looked for first: its length and both of its ends decide.
+func place(b []byte) uint64 {
+	var x, y uint64
+	switch n := len(b); {
+	case n >= 8:
+		x, y = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[n-8:])
+	case n >= 4:
+		x, y = uint64(binary.LittleEndian.Uint32(b)), uint64(binary.LittleEndian.Uint32(b[n-4:]))
+	default:
+		x, y = uint64(b[0]), uint64(b[n-1])<<8|uint64(b[n/2])
+	}
+	return ((x*0x9e3779b97f4a7c15 ^ y) + uint64(len(b))) * 0xd6e8feb86659fd93 >> 52
 }
 
 const internMax, internEntries = 48, 1 << 15
@@ -70,16 +86,14 @@ func (t *interner) get(b []byte) string {
 	if len(b) > internMax || len(b) == 0 {
 		return string(b)
 	}
-	n := len(b)
-	place := &t.recent[(uint(b[0])*131+uint(b[n/2])*31+uint(b[n-1])*7+uint(b[n/3])*17+uint(n)*61)%uint(len(t.recent))]
-	if *place == string(b) {
-		return *place
+	at := &t.recent[place(b)]
+	if *at != string(b) {
+		*at = t.known(b)
 	}
-	*place = t.slow(b)
-	return *place
+	return *at
 }
 
-func (t *interner) slow(b []byte) string {
+func (t *interner) known(b []byte) string {
 	if s, ok := t.m[string(b)]; ok {
 		return s
 	}
