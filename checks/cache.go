@@ -30,7 +30,7 @@ type packedTree struct {
 
 const (
 	treeBytes   = 16 << 20
-	walkBytes   = 32 << 20 // in a walk over many trees, from one tree to the next
+	walkBytes   = 64 << 20 // in a walk over many trees, from one tree to the next
 	packedBytes = 64 << 20
 )
 
