@@ -21,6 +21,13 @@ type keptBlob struct {
 	data []byte
 }
 
+// on reports whether it has room.
+func (c *blobCache) on() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.room > 0
+}
+
 func (c *blobCache) get(id string) ([]byte, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,8 +57,8 @@ func (c *blobCache) put(id string, data []byte) {
 	}
 }
 
-// KeepBlobs makes the repository keep contents that were asked for one by one, up to that many bytes: from then on whoever is
-// given one must not change it.
+// KeepBlobs makes the repository keep contents that were asked for one by one, up to that many bytes, and the tree that was
+// listed last: from then on whoever is given a content must not change it.
 func (r *CLI) KeepBlobs(bytes int) {
 	r.kept.mu.Lock()
 	defer r.kept.mu.Unlock()

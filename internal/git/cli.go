@@ -20,6 +20,7 @@ type CLI struct {
 	diffs             [2]pool // without renames, with them
 	trees             knownTrees
 	kept              blobCache
+	listed            listing
 
 	mu        sync.Mutex
 	emptyTree string
@@ -68,11 +69,25 @@ func (r *CLI) Tree(ctx context.Context, rev string) ([]Entry, error) {
 	if err := plainRev(rev); err != nil {
 		return nil, err
 	}
+	tree := ""
+	if r.kept.on() && isID(rev) {
+		if c, err := r.Commit(ctx, rev); err == nil {
+			tree = c.Tree
+		}
+		if entries, ok := r.near(ctx, tree); ok {
+			r.listed.keep(tree, entries)
+			return entries, nil
+		}
+	}
 	out, err := r.run(ctx, nil, "ls-tree", "-r", "-z", "--full-tree", rev)
 	if err != nil {
 		return nil, notFound(rev, err)
 	}
-	return parseTree(out)
+	entries, err := parseTree(out)
+	if err == nil && tree != "" {
+		r.listed.keep(tree, entries)
+	}
+	return entries, err
 }
 
 // Diff compares two trees.
