@@ -164,6 +164,7 @@ func (in *interp) classBody(c *Class, name string) *Value {
 	in.quiet++
 	in.frames = append(in.frames, fr)
 	defer func() {
+		fr.ended()
 		in.frames = in.frames[:len(in.frames)-1]
 		in.quiet--
 	}()

@@ -2,12 +2,14 @@ package checks
 
 import (
 	"math/bits"
+	"sync"
 
 	"github.com/gatebot/gatebot/internal/pyast"
 )
 
 // exprValues is what the expressions of one function were taken for. It is asked and told once for each expression that
-// is evaluated, so it is an open table over where they stand in the file, which costs a fifth of a map of interfaces.
+// is evaluated, so it is an open table over where they stand in the file, which costs less than a map of interfaces. A
+// nil one is empty and stays so.
 type exprValues struct {
 	slots []exprValue // a power of two of them, at least half of them free
 	n     int
@@ -19,6 +21,26 @@ type exprValue struct {
 }
 
 const fewValues = 16 // slots of the smallest table
+
+// spareValues are tables of frames that have ended, by size: a task makes thousands of them, and they were most of what it
+// left to the collector.
+var spareValues [32]sync.Pool
+
+// takeValues gives an empty table for about n values.
+func takeValues(n int) *exprValues {
+	size := max(fewValues, 1<<bits.Len(uint(2*n)))
+	if t, ok := spareValues[bits.Len(uint(size))].Get().(*exprValues); ok {
+		return t
+	}
+	return &exprValues{slots: make([]exprValue, size)}
+}
+
+// end takes a table back.
+func (t *exprValues) end() {
+	clear(t.slots)
+	t.n = 0
+	spareValues[bits.Len(uint(len(t.slots)))].Put(t)
+}
 
 // slot is where e is, or would be.
 func (t *exprValues) slot(e pyast.Expr) *exprValue {
@@ -33,7 +55,7 @@ func (t *exprValues) slot(e pyast.Expr) *exprValue {
 
 // get is nil for what has not been evaluated.
 func (t *exprValues) get(e pyast.Expr) *Value {
-	if t.n == 0 || e == nil {
+	if t == nil || t.n == 0 || e == nil {
 		return nil
 	}
 	return t.slot(e).value
@@ -52,37 +74,12 @@ func (t *exprValues) set(e pyast.Expr, v *Value) {
 }
 
 func (t *exprValues) grow() {
-	old := t.slots
-	t.slots = make([]exprValue, max(fewValues, 2*len(old)))
-	for _, s := range old {
+	small := takeValues(len(t.slots)) // which is twice as large now
+	t.slots, small.slots = small.slots, t.slots
+	for _, s := range small.slots {
 		if s.expr != nil {
 			*t.slot(s.expr) = s
 		}
 	}
-}
-
-// spareValues are the slots of tables of frames that have ended, by size: a task makes thousands of them, and they were
-// most of what it left to the collector.
-type spareValues [32][][]exprValue
-
-// take gives an empty table for about n values.
-func (s *spareValues) take(n int) exprValues {
-	size := max(fewValues, 1<<bits.Len(uint(2*n)))
-	l := &s[bits.Len(uint(size))]
-	if last := len(*l) - 1; last >= 0 {
-		out := (*l)[last]
-		*l = (*l)[:last]
-		return exprValues{slots: out}
-	}
-	return exprValues{slots: make([]exprValue, size)}
-}
-
-// put takes a table back.
-func (s *spareValues) put(t *exprValues) {
-	if t.slots != nil {
-		clear(t.slots)
-		l := &s[bits.Len(uint(len(t.slots)))]
-		*l = append(*l, t.slots)
-	}
-	*t = exprValues{}
+	small.end()
 }

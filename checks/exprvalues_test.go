@@ -9,9 +9,8 @@ import (
 
 // TestExprValues holds the table against a map, with several expressions at one place, through growing and being used again.
 func TestExprValues(t *testing.T) {
-	var spare spareValues
 	for range 20 {
-		table, want := spare.take(rand.IntN(40)), map[pyast.Expr]*Value{}
+		table, want := takeValues(rand.IntN(40)), map[pyast.Expr]*Value{}
 		exprs := make([]*pyast.Name, 1+rand.IntN(300))
 		for i := range exprs {
 			exprs[i] = &pyast.Name{}
@@ -31,9 +30,9 @@ func TestExprValues(t *testing.T) {
 		if table.n != len(want) {
 			t.Fatalf("%d expressions, want %d", table.n, len(want))
 		}
-		spare.put(&table)
-		if table.get(exprs[0]) != nil {
-			t.Fatal("a table that was given back has values")
+		table.end()
+		if next := takeValues(len(want)); next.get(exprs[0]) != nil || next.n != 0 {
+			t.Fatal("a table that is taken has values")
 		}
 	}
 }

@@ -51,7 +51,6 @@ type interp struct {
 	switches   map[globalVar]bool
 	sink       *sink
 	frames     []*frame
-	spare      spareValues
 	quiet      int // above 0: values only, no events
 	work       int
 	limit      int // work of an entry, maxWork
@@ -90,7 +89,7 @@ type frame struct {
 	loops  []*loopState
 	once   int // tests around the place that let it run on first use only
 	guards []guard
-	values exprValues
+	values *exprValues
 	ret    *Value
 	yield  *Value
 	gen    bool
@@ -176,7 +175,7 @@ func (in *interp) activate(u *unit, f *Func, node pyast.Node, _ []pyast.Stmt, cl
 	if f != nil {
 		hint = int(f.exprs.Load()) // of the last time: growing the table by doubling costs as much again
 	}
-	fr.values = in.spare.take(hint)
+	fr.values = takeValues(hint)
 	if from := in.top(); from != nil {
 		fr.from = from
 		fr.guards = from.guards
@@ -213,7 +212,7 @@ func (in *interp) run(fr *frame, body []pyast.Stmt) *Value {
 	if fr.fn != nil {
 		fr.fn.exprs.Store(int32(fr.values.n))
 	}
-	in.spare.put(&fr.values) // nobody looks at a function that has returned
+	fr.ended()
 	in.nest = nest
 	in.frames = in.frames[:len(in.frames)-1]
 	if fr.gen {
@@ -226,6 +225,12 @@ func (in *interp) run(fr *frame, body []pyast.Stmt) *Value {
 		return optional(fr.ret)
 	}
 	return fr.ret
+}
+
+// ended gives back what the expressions of a frame were taken for: nobody looks at a function that has returned.
+func (fr *frame) ended() {
+	fr.values.end()
+	fr.values = nil
 }
 
 // budget takes n units of work and reports whether there is any left. The context is looked at now and then.

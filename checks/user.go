@@ -42,7 +42,7 @@ func (fr *frame) callLambda(f *Value, args []Arg, e pyast.Node) *Value {
 	bind(g, node.Params, nil, args)
 	in.frames = append(in.frames, g)
 	v := g.eval(node.Body)
-	in.spare.put(&g.values)
+	g.ended()
 	in.frames = in.frames[:len(in.frames)-1]
 	return v
 }

@@ -106,6 +106,7 @@ func (in *interp) variable(g globalVar) *Value {
 		}
 		return true
 	})
+	fr.ended()
 	in.frames = in.frames[:len(in.frames)-1]
 	in.quiet--
 	if v == nil || v.IsUnknown() {
@@ -127,6 +128,7 @@ func (in *interp) atTop(u *unit, e pyast.Expr) *Value {
 	in.quiet++
 	in.frames = append(in.frames, fr)
 	v := fr.eval(e)
+	fr.ended()
 	in.frames = in.frames[:len(in.frames)-1]
 	in.quiet--
 	return v
@@ -134,7 +136,7 @@ func (in *interp) atTop(u *unit, e pyast.Expr) *Value {
 
 // moduleFrame evaluates expressions at the top level of a module.
 func (in *interp) moduleFrame(u *unit) *frame {
-	fr := &frame{in: in, u: u, env: newEnv(nil)}
+	fr := &frame{in: in, u: u, env: newEnv(nil), values: takeValues(0)}
 	fr.pass.in, fr.pass.fr = in, fr
 	return fr
 }
