@@ -153,26 +153,28 @@ func (e *env) merge(o *env) {
 		e.dead = false
 	case e.refs != nil && e.refs == o.refs: // nothing has changed in either
 	default:
-		e.own()
-		e.vars = e.vars.merge(o.vars)
+		e.add(o.vars)
 	}
 }
 
-// merge adds o to b, which it changes.
-func (b bindings) merge(o bindings) bindings {
-	i, j := 0, 0
-	for i < len(b) && j < len(o) {
-		switch c := b[i].compare(o[j].holder); {
-		case c == 0:
-			b[i].v = join(b[i].v, o[j].v)
-			i, j = i+1, j+1
-		case c < 0:
+// add joins o to what e has. Where that says nothing new e goes on sharing its variables.
+func (e *env) add(o bindings) {
+	i := 0
+	for j := range o {
+		for i < len(e.vars) && e.vars[i].compare(o[j].holder) < 0 {
 			i++
-		default: // from here on there is more in o
-			return append(b[:i:i], b[i:].with(o[j:])...)
 		}
+		if i == len(e.vars) || e.vars[i].holder != o[j].holder { // from here on there is more in o
+			e.own()
+			e.vars = append(e.vars[:i:i], e.vars[i:].with(o[j:])...)
+			return
+		}
+		if v := join(e.vars[i].v, o[j].v); v != e.vars[i].v {
+			e.own()
+			e.vars[i].v = v
+		}
+		i++
 	}
-	return append(b, o[j:]...)
 }
 
 // with is what is in b or o.
@@ -194,6 +196,9 @@ func (b bindings) with(o bindings) bindings {
 
 // equal reports whether nothing has changed.
 func (e *env) equal(o *env) bool {
+	if e.refs != nil && e.refs == o.refs {
+		return true
+	}
 	if len(e.vars) != len(o.vars) {
 		return false
 	}
