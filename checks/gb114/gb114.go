@@ -30,7 +30,7 @@ var Rule = &checks.Rule{
 	Mentions: []string{"copy_", "to"},
 	Done: func(p *checks.Pass) {
 		fn, ok := p.Node().(*pyast.FuncDef)
-		if !ok || !strings.Contains(p.Text(fn), "non_blocking") {
+		if !ok || !p.Says("non_blocking") {
 			return
 		}
 		s := &scan{p: p, pending: map[string]pyast.Node{}}

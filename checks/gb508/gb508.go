@@ -31,11 +31,11 @@ var Rule = &checks.Rule{
 	Mentions: []string{"copy_", "to", "cuda"},
 	Done: func(p *checks.Pass) {
 		fn, ok := p.Node().(*pyast.FuncDef)
-		if !ok || !strings.Contains(p.Text(fn), "non_blocking") {
+		if !ok || !p.Says("non_blocking") {
 			return
 		}
 		block(p, fn.Body, false)
-		region.Walk(fn, func(n pyast.Node) {
+		region.Stmts(fn, func(n pyast.Stmt) {
 			switch n := n.(type) {
 			case *pyast.For:
 				block(p, n.Body, true)

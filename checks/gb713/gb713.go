@@ -2,8 +2,6 @@
 package gb713
 
 import (
-	"strings"
-
 	"github.com/gatebot/gatebot/checks"
 	"github.com/gatebot/gatebot/checks/region"
 	"github.com/gatebot/gatebot/checks/torchop"
@@ -47,7 +45,7 @@ var Rule = &checks.Rule{
 
 // addresses reports whether e is made of x.data_ptr(), directly or through a list of the function.
 func addresses(p *checks.Pass, e pyast.Expr) bool {
-	if !strings.Contains(p.Text(p.Node()), "data_ptr") {
+	if !p.Says("data_ptr") {
 		return false
 	}
 	if takes(e) {
