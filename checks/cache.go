@@ -67,6 +67,25 @@ func (c *treeCache) keep(m *module, src, packed []byte) {
 	}
 }
 
+// begin keeps a tree that was indexed a moment ago, with its functions as they were read then: all of them will be asked for, and
+// what is lowered from the short form is the same once more (TestUnitsOfALook).
+func (c *treeCache) begin(m *module, src, packed []byte, defs map[*Func]*pyast.FuncDef) {
+	if packed == nil {
+		return
+	}
+	t, err := pyast.Open(m.path, src, packed, c.p.opts.limits())
+	if err != nil {
+		return // whoever asks for it is told
+	}
+	u, err := newUnit(m, src, t)
+	if err != nil {
+		return
+	}
+	u.funcs = defs
+	u.cost += int64(len(src)) * astCost
+	c.put(m, u)
+}
+
 // release drops the short form of a tree.
 func (c *treeCache) release(m *module) {
 	c.mu.Lock()

@@ -11,8 +11,8 @@ import (
 )
 
 // indexFile summarizes a tree so that the tree can go. Functions and classes get ordinals in source order; their
-// offsets find them again in a fresh tree.
-func indexFile(f File, tree *pyast.Module) *module {
+// offsets find them again in a fresh tree. Defs, unless it is nil, is given the syntax of each function.
+func indexFile(f File, tree *pyast.Module, defs map[*Func]*pyast.FuncDef) *module {
 	m := &module{path: f.Path, file: f, size: f.Size, imports: map[string]target{}, funcs: map[string]*Func{},
 		classes: map[string]*Class{}, vars: map[string]bool{}}
 	m.pkg = strings.HasSuffix(f.Path, "/__init__.py") || f.Path == "__init__.py"
@@ -21,7 +21,7 @@ func indexFile(f File, tree *pyast.Module) *module {
 	m.entersDev = entersDevice(tree.Source)
 	m.kept = keptFields(tree.Source)
 	m.sum = digestOf(tree.Source)
-	ix := &indexer{m: m, tree: tree, same: map[string]int{}}
+	ix := &indexer{m: m, tree: tree, same: map[string]int{}, defs: defs}
 	ix.block(tree.Body, nil, nil, "")
 	m.finishPlaces(tree.Source)
 	m.marks = suppressionMarks(tree)
@@ -48,6 +48,7 @@ type indexer struct {
 	m    *module
 	tree *pyast.Module
 	same map[string]int // functions and classes so far, by qualified name
+	defs map[*Func]*pyast.FuncDef
 }
 
 // block indexes statements of a scope: the module (fn and cls nil), a class body or a function body.
@@ -180,6 +181,9 @@ func (ix *indexer) function(n *pyast.FuncDef, outer *Func, cls *Class, prefix st
 		short: n.Name, outer: outer, dup: ix.nth(prefix + n.Name)}
 	f.from, f.end = ix.extent(n)
 	ix.m.all = append(ix.m.all, f)
+	if ix.defs != nil {
+		ix.defs[f] = n
+	}
 	for _, d := range n.Decorators {
 		ix.decorator(f, d)
 	}

@@ -70,7 +70,7 @@ func load(ctx context.Context, src Source, opts *Options, memory *Memory) (*proj
 	switch {
 	case p.ahead != nil:
 		go pyast.Release() // a push has better things to do than to wait for what frees memory
-	case memory == nil && opts.Shelf != nil: // one look of many at a few files: the next one parses too
+	case p.looks(): // the next one parses too
 	default:
 		pyast.Release()
 	}
@@ -173,11 +173,21 @@ func (p *project) indexOne(ctx context.Context, f File) (m *module, bad []unread
 				"%d places are not Python as the grammar knows it, the first in line %d: %s", len(tree.Errors), e.Start.Line, e.Message)})
 		}
 	}
-	m = indexFile(f, tree)
+	var defs map[*Func]*pyast.FuncDef
+	if p.looks() {
+		defs = map[*Func]*pyast.FuncDef{}
+	}
+	m = indexFile(f, tree, defs)
 	m.trees = p.trees
 	p.trees.keep(m, data, packed)
+	if defs != nil {
+		p.trees.begin(m, data, packed, defs)
+	}
 	return m, bad, nil
 }
+
+// looks reports whether this is one of many looks at the few files of a commit, each function of which is interpreted.
+func (p *project) looks() bool { return p.memory == nil && p.opts.Shelf != nil && p.opts.AllFunctions }
 
 var errTooLarge = errors.New("larger than the limit")
 
