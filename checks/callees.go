@@ -17,6 +17,7 @@ func (h *hotPath) callees(f *Func) []*Func {
 	for _, ref := range f.references() {
 		h.resolveRef(f, ref, add)
 	}
+	f.stands(add)
 	// A decorator's inner functions run around the function.
 	for _, d := range f.decos {
 		if s := h.p.lookup(f.mod, d); s.fn != nil {

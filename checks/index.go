@@ -24,6 +24,7 @@ func indexFile(f File, tree *pyast.Module, defs map[*Func]*pyast.FuncDef) *modul
 	ix := &indexer{m: m, tree: tree, same: map[string]int{}, defs: defs}
 	ix.block(tree.Body, nil, nil, "")
 	m.finishPlaces(tree.Source)
+	ix.settle()
 	m.marks = suppressionMarks(tree)
 	m.allowed = allowedSpans(tree)
 	return m
@@ -49,6 +50,8 @@ type indexer struct {
 	tree *pyast.Module
 	same map[string]int // functions and classes so far, by qualified name
 	defs map[*Func]*pyast.FuncDef
+	// lendings are settled at the end.
+	lendings []lending
 }
 
 // block indexes statements of a scope: the module (fn and cls nil), a class body or a function body.
@@ -65,8 +68,14 @@ func (ix *indexer) block(body []pyast.Stmt, fn *Func, cls *Class, prefix string)
 			ix.imports(n)
 		case *pyast.ImportFrom:
 			ix.importFrom(n)
+		case *pyast.Call:
+			ix.setattr(fn, n)
 		case *pyast.Assign:
+			for _, t := range n.Targets {
+				ix.lent(fn, t, n.Value, n.Span)
+			}
 			if fn == nil && cls == nil {
+				ix.tupleClass(n)
 				for _, t := range n.Targets {
 					ix.global(t, n.Value)
 					ix.defines(t, n)

@@ -180,6 +180,7 @@ type module struct {
 	aliasFrom *wordFilter // of what they come from
 	filter    *wordFilter // of the words that its functions use
 	makes     []maker
+	loans     []loan
 	wantedFor *string     // for which names the rules of its functions were noted
 	cold      *bool       // see outsideStep, made on demand
 	debug     *bool       // see debugging, made on demand

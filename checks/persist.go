@@ -7,7 +7,7 @@ import (
 )
 
 // memoryFormat is part of every saved memory. Raise it with every change of what the coder writes.
-const memoryFormat = "gatebot.scan-memory/v14"
+const memoryFormat = "gatebot.scan-memory/v15"
 
 // Save gives what the memory knows of the newest trees, for LoadMemory in another process: the pieces are to be written
 // one after the other. Trees in their short form are not part of it, and are dropped: what is saved is much already, and
@@ -116,6 +116,14 @@ func codeModule(c *coder, m *module) {
 		f.ord = i
 		codeFunc(c, m, f)
 	}
+	series(c, &m.loans, func(c *coder, l *loan) {
+		pick(c, m.all, &l.fn, funcNumber)
+		word(c, &l.attr)
+		word(c, &l.owner)
+		pick(c, m.allCls, &l.class, m.classNumber)
+		c.flag(&l.beside)
+		c.bad = c.bad || l.fn == nil
+	})
 	if c.reading && !c.bad {
 		m.relink(c)
 	}
@@ -224,7 +232,7 @@ func (m *module) relink(c *coder) {
 				f.outer.inner = map[string]*Func{}
 			}
 			f.outer.inner[f.short] = f
-		case f.Class == nil:
+		case f.Class == nil || f.lent():
 			m.funcs[f.short] = f
 		default:
 			if prev, dup := f.Class.methods[f.short]; !dup || prev.Kind != FuncProperty {
@@ -239,6 +247,7 @@ func (m *module) relink(c *coder) {
 			m.tops = append(m.tops, f)
 		}
 	}
+	m.lend()
 }
 
 func (t *table) code(c *coder, rules map[string]*Rule) {

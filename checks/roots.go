@@ -63,6 +63,13 @@ func natureOf(f *Func) nature {
 		}
 		set(natureOpen, takesTensor(f) && !strings.HasPrefix(f.short, "__") && !neverOpen(f.short))
 	}
+	if !f.mod.outsideStep() {
+		f.lentTo(func(l loan) {
+			set(natureNamed, rootName(l.attr) || l.class == nil && lentRoot(l.attr))
+			set(natureModule, l.class != nil && lentRoot(l.attr))
+			set(natureMethod, classLike(l.owner) && rootMethod(l.owner, l.attr))
+		})
+	}
 	set(natureCold, coldByName(f))
 	f.nature = n
 	return n

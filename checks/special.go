@@ -37,6 +37,12 @@ func (fr *frame) special(e *pyast.Call, callee *Value, args []Arg) (*Value, bool
 		return none, true
 	case "torch.nn.Module.register_buffer", "torch.nn.Module.register_parameter":
 		return fr.registerBuffer(e, callee, args), true
+	case "types.MethodType": // a function with its first argument
+		if len(args) == 2 && args[0].Value.Kind == KindFunc {
+			return args[0].Value.with(func(c *Value) {
+				c.setMore(func(m *moreValue) { m.partial = append([]Arg{}, Arg{Value: args[1].Value}) })
+			}), true
+		}
 	case "functools.partial":
 		if len(args) > 0 && args[0].Value.Kind == KindFunc {
 			v := args[0].Value

@@ -211,7 +211,7 @@ class Model(nn.Module):
         if n:
             x = x + 1
         o = Out(x, x.any())
-        if o.done:
+        if o.done:  # H
             x = x + 1
         if self.table["w"].sum():  # H
             x = x + 1
