@@ -95,6 +95,10 @@ func (h *hotPath) operator(name string, add func(...*Func)) {
 
 // selfRef follows self.rest in class c: a method (with what overrides it), or an attribute that holds an object.
 func (h *hotPath) selfRef(c *Class, rest string, add func(...*Func)) {
+	if prefix, ok := strings.CutSuffix(rest, "*"); ok {
+		add(c.prefixed(prefix)...)
+		return
+	}
 	name, more, deeper := strings.Cut(rest, ".")
 	if m := c.member(name); m != nil {
 		add(m)

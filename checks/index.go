@@ -312,6 +312,10 @@ func (ix *indexer) bind(f *Func, t, value, annotation pyast.Expr) {
 // ref records what a function mentions. It answers whether to look inside the node.
 func (ix *indexer) ref(f *Func, n pyast.Node) bool {
 	switch n := n.(type) {
+	case *pyast.Call:
+		if r, ok := prefixRef(n); ok {
+			f.refs = append(f.refs, r)
+		}
 	case *pyast.Name:
 		f.refs = append(f.refs, n.ID)
 	case *pyast.Attr:

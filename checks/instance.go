@@ -23,7 +23,15 @@ func (fr *frame) instanceAttr(v *Value, name string) *Value {
 		return outsideAttr(v, name)
 	}
 	if m := fr.in.method(v.Class, name); m != nil {
-		return fr.methodValue(m, v)
+		out := fr.methodValue(m, v)
+		if m.Kind != FuncProperty {
+			m.stands(func(fs ...*Func) {
+				for _, f := range fs {
+					out = join(out, fr.methodValue(f, v))
+				}
+			})
+		}
+		return out
 	}
 	if held := fr.in.instanceState(v.Class, v, name); held != nil && !held.IsUnknown() {
 		return held
@@ -32,6 +40,9 @@ func (fr *frame) instanceAttr(v *Value, name string) *Value {
 		if b := moduleMethod(name, v); b != nil {
 			return b
 		}
+	}
+	if name == "_replace" && v.Class.data {
+		return bound("dataclasses.replace", v)
 	}
 	return hint(name)
 }

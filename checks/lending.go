@@ -75,12 +75,20 @@ func (ix *indexer) settle() {
 			out.fn.Class, out.fn.Kind = out.class, FuncMethod
 		}
 		m.loans = append(m.loans, out)
-		// Who it belongs to is part of what a task knows when it knows the text.
-		top := out.fn.top
-		top.sum = digestOf(top.sum[:], []byte(l.target+"."+l.attr))
+		out.fn.bears(l.target + "." + l.attr)
 	}
 	m.lend()
+	for _, l := range m.loans {
+		if l.beside && l.class != nil {
+			if f := l.class.methods[l.attr]; f != l.fn {
+				f.bears(l.fn.Name)
+			}
+		}
+	}
 }
+
+// bears makes something that stands elsewhere in the file part of what a task knows when it knows the text of f.
+func (f *Func) bears(what string) { f.top.sum = digestOf(f.top.sum[:], []byte(what)) }
 
 // function is what the name means where it stands; nil for a parameter and for what is not of this file.
 func (l *lending) function(m *module) *Func {

@@ -16,6 +16,9 @@ func (fr *frame) special(e *pyast.Call, callee *Value, args []Arg) (*Value, bool
 		}
 		name, ok := args[1].Value.Str()
 		if !ok {
+			if v := fr.dispatched(args[0].Value, args[1].Node); v != nil {
+				return v, true
+			}
 			return unknown, true
 		}
 		v := fr.attrOf(args[0].Value, name)
@@ -63,7 +66,7 @@ func (fr *frame) special(e *pyast.Call, callee *Value, args []Arg) (*Value, bool
 	case "builtins.map", "builtins.filter":
 		return fr.mapped(e, callee.Name, args), true
 	}
-	return nil, false
+	return fr.higher(e, callee, args)
 }
 
 // registerBuffer stores a buffer. Buffers move to the device with their module.

@@ -15,7 +15,7 @@ import (
 // TestWays: the ways in which Python, torch and C++ can be made to read a device value, written down by somebody who wanted
 // to get past the scan. Each line with an H has a finding that gates or warns; no other line has an error that gates.
 func TestWays(t *testing.T) {
-	for _, name := range []string{"statements.py", "numbers.py", "objects.py", "runtime.py", "serving.py", "extension.cu"} {
+	for _, name := range []string{"statements.py", "numbers.py", "objects.py", "runtime.py", "calls.py", "serving.py", "extension.cu"} {
 		t.Run(name, func(t *testing.T) {
 			files, path := map[string][]byte{}, "gate_step.py"
 			if strings.HasSuffix(name, ".cu") {
