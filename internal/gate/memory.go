@@ -22,8 +22,7 @@ const (
 	hasteAfter  = 200 * time.Millisecond // the end of the scan is mostly the end of the process
 	frugalLimit = 220 << 20              // bytes of memory of the Go runtime; the program and its C memory take 50 MB more
 	frugalFloor = 16 << 20
-	walkLeast   = 640 << 20 // of a walk over a history, with which a process stays below 700 MB
-	walkMost    = 1 << 30   // where an eighth of what is free is that much: a tenth of a walk's work is collecting
+	walkLimit   = 640 << 20 // of a walk over a history, with which a process stays below 700 MB
 	walkPercent = 300       // GOGC in a walk: the limit decides
 	frugalTick  = 25 * time.Millisecond
 )
@@ -33,7 +32,6 @@ var frugality struct {
 	users int
 	end   func()
 	walks atomic.Int32
-	room  atomic.Int64 // of the heap while somebody walks, as it was when the last one began
 }
 
 // pacedByUser reports whether somebody has said how often the collector runs.
@@ -84,11 +82,7 @@ func hold() (end func()) {
 				debug.SetMemoryLimit(limit)
 				slow()
 			}
-			room := int64(0)
-			if frugality.walks.Load() > 0 {
-				room = frugality.room.Load()
-			}
-			if want := limitFor(heapAlive(), room); want > limit {
+			if want := limitFor(heapAlive(), frugality.walks.Load() > 0); want > limit {
 				limit = want
 				debug.SetMemoryLimit(limit)
 			}
@@ -186,7 +180,6 @@ func walk() (end func()) {
 	if pacedByUser() {
 		return func() {}
 	}
-	frugality.room.Store(walkRoom(freeMemory()))
 	frugality.walks.Add(1)
 	haste.walk(1)
 	return sync.OnceFunc(func() {
@@ -195,13 +188,10 @@ func walk() (end func()) {
 	})
 }
 
-// walkRoom is the limit of the heap in a walk, where so much memory is free.
-func walkRoom(free int64) int64 { return min(max(free/8, walkLeast), walkMost) }
-
-// limitFor leaves room of a quarter of what is alive, and in a walk of a half, but at least up to room; no room is none.
-func limitFor(live, room int64) int64 {
-	if room > 0 {
-		return max(room, live+live/2+frugalFloor)
+// limitFor leaves room of a quarter of what is alive, and in a walk of a half, but at least up to walkLimit.
+func limitFor(live int64, walk bool) int64 {
+	if walk {
+		return max(walkLimit, live+live/2+frugalFloor)
 	}
 	return max(frugalLimit, live+live/4+frugalFloor)
 }

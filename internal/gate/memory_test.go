@@ -106,9 +106,9 @@ func TestWalkPace(t *testing.T) {
 // TestLimitFollows: there is always room, or the collector would run without end.
 func TestLimitFollows(t *testing.T) {
 	for _, live := range []int64{0, 1 << 20, 150 << 20, 1 << 30, 40 << 30} {
-		for _, room := range []int64{0, walkLeast, walkMost} {
-			if l := limitFor(live, room); l < frugalLimit || l < live*5/4 || l < room || room > 0 && l < live*3/2 {
-				t.Errorf("%d alive, room of a walk %d: limit %d", live, room, l)
+		for _, walk := range []bool{false, true} {
+			if l := limitFor(live, walk); l < frugalLimit || l < live*5/4 || walk && l < live*3/2 {
+				t.Errorf("%d alive, in a walk %t: limit %d", live, walk, l)
 			}
 		}
 	}
