@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+
+	"github.com/gatebot/gatebot/internal/lru"
 )
 
 // CLI is a repository read through the git binary. Contents go through long-lived `cat-file` children, differences of trees
@@ -19,7 +21,7 @@ type CLI struct {
 	contents, headers pool
 	diffs             [2]pool // without renames, with them
 	trees             knownTrees
-	kept              blobCache
+	kept              *lru.Cache[string, []byte] // contents of blobs
 	listed            listing
 
 	mu        sync.Mutex
@@ -70,7 +72,7 @@ func (r *CLI) Tree(ctx context.Context, rev string) ([]Entry, error) {
 		return nil, err
 	}
 	tree := ""
-	if r.kept.on() && isID(rev) {
+	if r.keeps() && isID(rev) {
 		if c, err := r.Commit(ctx, rev); err == nil {
 			tree = c.Tree
 		}

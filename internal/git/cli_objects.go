@@ -48,7 +48,7 @@ func (r *CLI) Blobs(ctx context.Context, ids []string, f func(id string, data []
 		}
 	}
 	if len(ids) == 1 {
-		if data, ok := r.kept.get(ids[0]); ok {
+		if data, ok := r.kept.Get(ids[0]); ok {
 			return f(ids[0], data, nil)
 		}
 	}
@@ -64,7 +64,7 @@ func (r *CLI) Blobs(ctx context.Context, ids []string, f func(id string, data []
 			return f(ids[i], nil, fmt.Errorf("blob %s: %d bytes: %w", ids[i], o.size, ErrTooLarge))
 		}
 		if len(ids) == 1 {
-			r.kept.put(ids[i], o.data)
+			r.keepBlob(ids[i], o.data)
 		}
 		return f(ids[i], o.data, nil)
 	}

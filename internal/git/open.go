@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/gatebot/gatebot/internal/lru"
 )
 
 // Option changes how a repository is opened.
@@ -51,7 +53,7 @@ func OpenCLI(ctx context.Context, dir string, opts ...Option) (*CLI, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open repository %q: %w", dir, err)
 	}
-	r := &CLI{commander: newCommander(binary, abs, o.keepEnv)}
+	r := &CLI{commander: newCommander(binary, abs, o.keepEnv), kept: lru.New[string, []byte](0, nil)}
 	if err := r.open(ctx, o.readsSoon); err != nil {
 		_ = r.Close() // of children that have read nothing
 		return nil, err

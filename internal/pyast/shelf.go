@@ -1,11 +1,10 @@
 package pyast
 
 import (
-	"container/list"
 	"context"
 	"crypto/sha256"
-	"sync"
 
+	"github.com/gatebot/gatebot/internal/lru"
 	"github.com/gatebot/gatebot/internal/treesitter"
 )
 
@@ -16,22 +15,13 @@ import (
 // of goroutines.
 type Shelf struct {
 	versions *treesitter.Versions
-	mu       sync.Mutex
-	room     int // in bytes
-	used     int
-	trees    map[[sha256.Size]byte]*list.Element
-	recent   *list.List // of *shelved, the last one first
-}
-
-type shelved struct {
-	key    [sha256.Size]byte
-	packed []byte
+	trees    *lru.Cache[[sha256.Size]byte, []byte]
 }
 
 // NewShelf keeps up to that many bytes of short forms, and as many of memory outside Go as is said for trees from which other
 // versions are parsed. It must be closed.
 func NewShelf(bytes, versions int) *Shelf {
-	return &Shelf{versions: treesitter.NewVersions(versions), room: bytes, trees: map[[sha256.Size]byte]*list.Element{}, recent: list.New()}
+	return &Shelf{treesitter.NewVersions(versions), lru.New[[sha256.Size]byte, []byte](bytes, nil)}
 }
 
 // Close gives back what is not Go's memory. What is parsed afterwards is parsed from nothing.
@@ -47,14 +37,14 @@ func (s *Shelf) Parse(ctx context.Context, path string, src []byte, lim Limits) 
 		return ParsePacked(ctx, path, src, lim)
 	}
 	key := sha256.Sum256(src)
-	if packed := s.get(key); packed != nil {
+	if packed, ok := s.trees.Get(key); ok {
 		if m, err := Unpack(path, src, packed, lim); err == nil {
 			return m, packed, nil
 		}
 	}
 	m, packed, err := parsePacked(ctx, path, src, lim, s.versions)
 	if err == nil && packed != nil {
-		s.put(key, packed)
+		s.trees.Put(key, packed, len(packed))
 	}
 	return m, packed, err
 }
@@ -64,31 +54,6 @@ func (s *Shelf) Packed(src []byte) []byte {
 	if s == nil {
 		return nil
 	}
-	return s.get(sha256.Sum256(src))
-}
-
-func (s *Shelf) get(key [sha256.Size]byte) []byte {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	e := s.trees[key]
-	if e == nil {
-		return nil
-	}
-	s.recent.MoveToFront(e)
-	return e.Value.(*shelved).packed //nolint:forcetypeassert // nothing else is put there
-}
-
-func (s *Shelf) put(key [sha256.Size]byte, packed []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.trees[key] != nil || len(packed) > s.room {
-		return // parsed twice side by side, or larger than all of the shelf
-	}
-	s.trees[key] = s.recent.PushFront(&shelved{key, packed})
-	s.used += len(packed)
-	for s.used > s.room {
-		last := s.recent.Remove(s.recent.Back()).(*shelved) //nolint:forcetypeassert // as above
-		delete(s.trees, last.key)
-		s.used -= len(last.packed)
-	}
+	packed, _ := s.trees.Get(sha256.Sum256(src))
+	return packed
 }

@@ -43,8 +43,8 @@ func TestShelf(t *testing.T) {
 	if s.Packed(shelfSource(files-1)) == nil || s.Packed(shelfSource(0)) != nil {
 		t.Error("the newest tree is not there, or the oldest is")
 	}
-	if n := s.recent.Len(); s.used > s.room || n != len(s.trees) || n < files/4 {
-		t.Errorf("%d trees of %d bytes, %d by key, room for %d", n, s.used, len(s.trees), s.room)
+	if n, used := s.trees.Held(); used > s.trees.Room() || n < files/4 {
+		t.Errorf("%d trees of %d bytes, room for %d", n, used, s.trees.Room())
 	}
 }
 

@@ -6,12 +6,12 @@ package treesitter
 import "C"
 
 import (
-	"container/list"
 	"context"
 	"errors"
-	"sync"
 	"time"
 	"unsafe"
+
+	"github.com/gatebot/gatebot/internal/lru"
 )
 
 // Versions keeps the trees of texts of which another version is expected, by their name, up to a number of bytes; those that
@@ -22,19 +22,12 @@ import (
 // what cannot be read is a choice, which may come out another way when half of the tree is there. Without errors there is one
 // tree for a text, whichever way it came about (TestVersionsGiveTheSameTrees).
 type Versions struct {
-	mu     sync.Mutex
-	room   int // in bytes
-	used   int
-	closed bool
-	byName map[string]*list.Element
-	recent list.List // of *version, the last one first
+	trees *lru.Cache[string, *version]
 }
 
 type version struct {
-	name string
 	src  []byte
 	tree unsafe.Pointer
-	cost int
 }
 
 // nodeBytes is what one node of a flattened tree takes as a tree of C, with the hidden ones between: measured on vLLM.
@@ -42,52 +35,11 @@ const nodeBytes = 112
 
 // NewVersions keeps up to that many bytes of C memory.
 func NewVersions(bytes int) *Versions {
-	return &Versions{room: bytes, byName: map[string]*list.Element{}}
-}
-
-// take removes the tree of a name, so that it is one caller's.
-func (v *Versions) take(name string) *version {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	e := v.byName[name]
-	if e == nil {
-		return nil
-	}
-	return v.remove(e)
-}
-
-func (v *Versions) remove(e *list.Element) *version {
-	x := v.recent.Remove(e).(*version) //nolint:forcetypeassert // nothing else is put there
-	delete(v.byName, x.name)
-	v.used -= x.cost
-	return x
-}
-
-func (v *Versions) put(x *version) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.byName[x.name] != nil || v.closed {
-		C.flat_drop(x.tree) // parsed twice side by side
-		return
-	}
-	v.byName[x.name] = v.recent.PushFront(x)
-	v.used += x.cost
-	v.shrink(v.room)
-}
-
-func (v *Versions) shrink(room int) {
-	for v.used > room {
-		C.flat_drop(v.remove(v.recent.Back()).tree)
-	}
+	return &Versions{lru.New[string](bytes, func(x *version) { C.flat_drop(x.tree) })}
 }
 
 // Close frees all of them. Afterwards nothing is kept.
-func (v *Versions) Close() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.closed = true
-	v.shrink(0)
-}
+func (v *Versions) Close() { v.trees.Close() }
 
 // errBroken says that a text has to be parsed from nothing.
 var errBroken = errors.New("tree-sitter: a tree with errors")
@@ -95,14 +47,14 @@ var errBroken = errors.New("tree-sitter: a tree with errors")
 // ParseVersion is Parse of a text of which another version may have been parsed under the same name. It keeps src, which must
 // not change.
 func (p *Parser) ParseVersion(ctx context.Context, v *Versions, name string, src []byte, timeout time.Duration, maxBytes int) ([]Node, error) {
-	old := v.take(name)
+	old, _ := v.trees.Take(name) // it is used up
 	nodes, err := p.parseFrom(ctx, old, src, timeout, maxBytes)
 	if errors.Is(err, errBroken) {
 		return p.Parse(ctx, src, timeout, maxBytes)
 	}
 	if tree := p.c.tree; tree != nil {
 		p.c.tree = nil
-		v.put(&version{name, src, tree, len(nodes)*nodeBytes + len(src)})
+		v.trees.Put(name, &version{src, tree}, len(nodes)*nodeBytes+len(src)) // dropped when another one was parsed side by side
 	}
 	return nodes, err
 }

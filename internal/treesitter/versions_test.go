@@ -46,13 +46,13 @@ func (p *pair) compare(name string, src []byte) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	was := p.versions.byName[name]
+	_, was := p.versions.trees.Get(name)
 	got, err := p.again.ParseVersion(context.Background(), p.versions, name, src, time.Minute, 1<<30)
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	p.n++
-	if now := p.versions.byName[name]; was != nil && now != nil {
+	if _, now := p.versions.trees.Get(name); was && now {
 		p.kept++
 	}
 	if !bytes.Equal(Pack(want), Pack(got)) {
@@ -133,17 +133,18 @@ func FuzzVersions(f *testing.F) {
 func TestVersionsStayWithinTheirRoom(t *testing.T) {
 	p := newPair(t)
 	p.compare("a", []byte("x = 1\n"))
-	cost := p.versions.used
-	p.versions.room = 2*cost + 1
+	_, cost := p.versions.trees.Held()
+	p.versions.trees.Resize(2*cost + 1)
 	p.compare("b", []byte("x = 2\n"))
 	p.compare("a", []byte("x = 3\n"))
 	p.compare("c", []byte("x = 4\n"))
-	if v := p.versions; v.used != 2*cost || v.byName["b"] != nil || v.byName["a"] == nil || v.byName["c"] == nil {
-		t.Errorf("%d bytes of %d, %v", v.used, v.room, v.byName)
+	held := func(name string) bool { _, ok := p.versions.trees.Get(name); return ok }
+	if _, used := p.versions.trees.Held(); used != 2*cost || held("b") || !held("a") || !held("c") {
+		t.Errorf("%d bytes of %d; a %t, b %t, c %t", used, 2*cost, held("a"), held("b"), held("c"))
 	}
 	p.versions.Close()
 	p.compare("a", []byte("x = 5\n"))
-	if v := p.versions; v.used != 0 || len(v.byName) != 0 || v.recent.Len() != 0 {
-		t.Errorf("after it was closed: %d bytes, %v", v.used, v.byName)
+	if n, used := p.versions.trees.Held(); n != 0 || used != 0 {
+		t.Errorf("after it was closed: %d trees of %d bytes", n, used)
 	}
 }

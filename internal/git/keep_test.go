@@ -30,7 +30,8 @@ func TestKeepBlobs(t *testing.T) {
 	for i := range 6 {
 		ids = append(ids, r.git("rev-parse", fmt.Sprintf("HEAD:%d.py", i)))
 	}
-	if read(ids[0]); len(repo.kept.blobs) != 0 {
+	read(ids[0])
+	if n, _ := repo.kept.Held(); n != 0 {
 		t.Error("a repository that was not told to keeps contents")
 	}
 	repo.KeepBlobs(4500)
@@ -41,13 +42,13 @@ func TestKeepBlobs(t *testing.T) {
 			}
 		}
 	}
-	if n := len(repo.kept.blobs); n != 4 || repo.kept.used != 4000 || repo.kept.recent.Len() != 4 {
-		t.Errorf("%d contents of %d bytes are kept; want four of 1000", n, repo.kept.used)
+	if n, used := repo.kept.Held(); n != 4 || used != 4000 {
+		t.Errorf("%d contents of %d bytes are kept; want four of 1000", n, used)
 	}
-	if _, ok := repo.kept.get(ids[5]); !ok {
+	if _, ok := repo.kept.Get(ids[5]); !ok {
 		t.Error("what was read last is not kept")
 	}
-	if _, ok := repo.kept.get(ids[0]); ok {
+	if _, ok := repo.kept.Get(ids[0]); ok {
 		t.Error("what was read first is still kept")
 	}
 }
