@@ -152,3 +152,27 @@ def forward(x: torch.Tensor):
 		t.Error(d)
 	}
 }
+
+// TestTupleClassAgain: which fields it has is a fact, and outlives the process.
+func TestTupleClassAgain(t *testing.T) {
+	files := memory{
+		"out.py": "from collections import namedtuple\n\nOut = namedtuple(\"Out\", [\"logits\", \"n\"])\n",
+		"step.py": "import torch\nfrom torch import nn\nfrom out import Out\n\n\nclass Step(nn.Module):\n" +
+			"    def forward(self, x: torch.Tensor):\n        o = Out(x, 3)\n        return o.logits.item(), o.n\n",
+	}
+	for _, c := range []struct {
+		name, old, text string
+		again           int
+	}{
+		{"the fields in another order", "\"logits\", \"n\"", "\"n\", \"logits\"", 1},
+		{"other fields", "\"logits\"", "\"hidden\"", 1},
+		{"something else", "namedtuple(\"Out\", [\"logits\", \"n\"])", "make()", 1},
+		{"a comment", "Out = ", "# what comes out\nOut = ", 0},
+	} {
+		for _, saved := range []bool{false, true} {
+			if again := cutoff(t, files, "out.py", c.old, c.text, saved); again != c.again {
+				t.Errorf("%s, through a file %t: %d tasks ran again, want %d", c.name, saved, again, c.again)
+			}
+		}
+	}
+}

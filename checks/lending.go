@@ -8,10 +8,11 @@ import (
 
 // lending is a loan as it is written. The function may be defined further down.
 type lending struct {
-	outer             *Func
-	target, attr, fn  string
-	static, topmostly bool
-	method            bool // it is bound to the target
+	outer            *Func
+	target, attr, fn string
+	always           bool // the statement runs whenever the file is loaded
+	static           bool // it gets no self
+	method           bool // it is bound to the target
 }
 
 // lent notes what an assignment to an attribute or a call of setattr lends.
@@ -35,7 +36,7 @@ func (ix *indexer) setattr(outer *Func, n *pyast.Call) {
 
 func (ix *indexer) lend(outer *Func, target pyast.Expr, attr string, value pyast.Expr, at pyast.Span) {
 	var ok bool
-	l := lending{outer: outer, attr: attr, topmostly: outer == nil && at.Start.Col <= 1}
+	l := lending{outer: outer, attr: attr, always: outer == nil && at.Start.Col <= 1}
 	l.target, _ = dotted(target)
 	if call, ok := value.(*pyast.Call); ok && len(call.Args) > 0 {
 		switch name, _ := dotted(call.Func); last(name) {
@@ -58,7 +59,7 @@ func (ix *indexer) lend(outer *Func, target pyast.Expr, attr string, value pyast
 func (ix *indexer) settle() {
 	m := ix.m
 	for _, l := range ix.lendings {
-		out := loan{fn: l.function(m), attr: l.attr, class: m.classes[l.target], owner: last(l.target), beside: !l.topmostly}
+		out := loan{fn: l.function(m), attr: l.attr, class: m.classes[l.target], owner: last(l.target), beside: !l.always}
 		if l.outer.hides(l.target) {
 			out.class = nil
 		}

@@ -42,8 +42,8 @@ type Repository interface {
 	// Diff lists the files that differ between two commits or trees; renames are paired when renames is set.
 	// An empty a means the empty tree.
 	Diff(ctx context.Context, a, b string, renames bool) ([]Change, error)
-	// Blobs calls f for each id in order; data is f's to keep, and not to change. A missing blob gives f an ErrNotFound instead of data
-	// (partial clone), one over MaxBlob an ErrTooLarge. An error of f ends the call and is returned as it is.
+	// Blobs calls f for each id in order; data is f's to keep, and not to change. A missing blob gives f an ErrNotFound
+	// instead of data (partial clone), one over MaxBlob an ErrTooLarge. An error of f ends the call and is returned as it is.
 	Blobs(ctx context.Context, ids []string, f func(id string, data []byte, err error) error) error
 	// Commits lists what is reachable from include and not from exclude, newest first. An exclude of "--remotes=NAME"
 	// stands for all remote-tracking branches of that remote. FirstParent follows first parents only.
